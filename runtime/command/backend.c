@@ -1,5 +1,5 @@
 /*
- * backend.c - which backend a command line means, and how every command about runs starts and ends.
+ * backend.c - selects the backend for a command line, and contains the common start and end of the commands about runs.
  */
 #include "runtime/command/backend.h"
 
@@ -19,7 +19,7 @@ static bool has_local_run(struct session *s)
 	return any;
 }
 
-/* The backend that the options select; NULL after reporting why there is none. */
+/* The backend that the options select; NULL after reporting why no backend can be used. */
 static const struct backend *find_backend(struct session *s)
 {
 	const char *command = command_word(s->options->command);

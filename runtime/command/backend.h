@@ -1,9 +1,9 @@
 /*
- * backend.h - where runs are: on this machine or in a cluster. Every command for runs uses a backend, and none asks
- * which one it is.
+ * backend.h - the place where runs are: this machine or a cluster. Every command for runs uses a backend, and no
+ * command asks which backend it uses.
  *
- * A function that returns false has said why, on standard error, and sets the exit status. Memory lives in the arena of
- * the session.
+ * A function that returns false has already reported the reason on standard error, and sets the exit status. Memory
+ * lives in the arena of the session.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_BACKEND_H
 #define TRAINC_RUNTIME_COMMAND_BACKEND_H
@@ -16,14 +16,15 @@
 /* A run that the command line names. */
 struct chosen_run {
 	struct str name;
-	struct str ns;                  /* namespace that the program gives; empty: it gives none */
-	/* plan_record_write() of its program; empty: the run was named without its program */
+	struct str ns;                  /* namespace that the program gives; empty: the program gives no namespace */
+	/* plan_record_write() of the run's program; empty: the run was named without its program */
 	struct str record;
 };
 struct chosen {
 	struct chosen_run *at;
 	size_t n;
-	struct str ns;                  /* namespace whose runs were listed; empty: all of the backend */
+	struct str ns;                  /* namespace whose runs were listed; empty: all runs of the backend were
+					 * listed */
 };
 
 /* A run that the command `run` follows until its end. */
@@ -37,8 +38,8 @@ struct attached {
 /* An add-on as it was found in a cluster. Texts live in the arena of the session. */
 struct addon_found {
 	unsigned version;               /* the version that was found, as kube/addon.h numbers it; 0: unknown */
-	struct str source;              /* the object that revealed the version; empty: not installed */
-	struct str warning;             /* inconsistency in the installation; empty: none */
+	struct str source;              /* the object that revealed the version; empty: the add-on is not installed */
+	struct str warning;             /* inconsistency in the installation; empty: the installation is consistent */
 };
 
 /* A manifest, with a name for messages. */
@@ -48,8 +49,8 @@ struct manifest_text {
 
 struct backend {
 	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
-	const char *place;              /* "on this machine" */
-	bool streams;                   /* each log that is read keeps one stream of the server open */
+	const char *place;              /* where the runs are, such as "on this machine" */
+	bool streams;                   /* each log that is read keeps a stream of the server open */
 
 	/* Called before all others: finds the state directory, or the API server. */
 	bool (*begin)(struct session *s, int *ret_status);
@@ -59,21 +60,24 @@ struct backend {
 	bool (*exists)(struct session *s, struct str name);
 	/* Opens a run, to read and watch its state. */
 	bool (*open)(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status);
-	/* To be called when all runs have been opened: fetches their states.  NULL: open() did that already. */
+	/* Called after all runs have been opened: fetches their states.  NULL: open() has already fetched the state. */
 	bool (*opened)(struct session *s, int *ret_status);
 	/*
-	 * Applies the jobs of all programs. Adds the runs to wait for to RET and returns the exit status so far. If
-	 * runs are only shown (-o json), and not waited for, their states are known already.
+	 * Applies the jobs of all programs. Adds the runs to wait for to RET and returns the exit status so far. For
+	 * runs that are only printed (-o json) and not waited for, the states are already known.
 	 */
 	int (*apply)(struct session *s, struct programs *all, struct attend *ret);
 	/*
-	 * Shows what `apply` would start, and starts nothing; returns the exit status. NULL: `apply` does it itself.
+	 * Shows what `apply` would start, and starts nothing; returns the exit status. NULL: `apply` shows this itself.
 	 */
 	int (*preview)(struct session *s, struct programs *all);
-	/* As `apply`, for the command `run`. If it fails, it removes what it started and sets a status. */
+	/*
+	 * Does the same as `apply`, for the command `run`. On failure, removes everything that it started and sets a
+	 * status.
+	 */
 	bool (*attach)(struct attached *r, struct programs *all, int *ret_status);
 	void (*attach_changed)(struct attached *r, size_t run);
-	/* Handles SIGINT and similar signals. True: the command should leave. */
+	/* Handles SIGINT and similar signals. Returns true if the command should end. */
 	bool (*attach_signal)(struct attached *r, int signal);
 	/*
 	 * Called at the end: ends the runs where necessary and cleans up. STATUS is the status of the verdict; returns
@@ -88,13 +92,14 @@ struct backend {
 	/* Runs a command in replica INDEX of a role, or a shell if WORDS is empty; returns the exit status. */
 	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 	/*
-	 * Forwards connections to the port that TEXT names, [HOSTPORT:]ROLE/N:PORT, until it is interrupted or the run
-	 * ends. NULL: the backend cannot.
+	 * Forwards connections to the port that TEXT names, [HOSTPORT:]ROLE/N:PORT, until the command is interrupted or
+	 * the run ends. NULL: the backend cannot forward ports.
 	 */
 	int (*forward)(struct session *s, struct run_watch *w, struct str text);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 	/*
-	 * Stops the runs of A, removes everything that belongs to them and notes it in C; returns the exit status.
+	 * Stops the runs of A, removes everything that belongs to them and adds the deletions to C; returns the exit
+	 * status.
 	 */
 	int (*remove)(struct session *s, struct attend *a, struct changes *c);
 	/*
@@ -104,8 +109,8 @@ struct backend {
 	bool (*nodes)(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 	/*
 	 * The jobs that the command line names, whichever controller runs them, and the objects that they refer to, as
-	 * manifests in the arena of the session. NULL: the backend has none. False with a status after reporting what
-	 * is missing.
+	 * manifests in the arena of the session. NULL: the backend has no manifests. Returns false and sets a status
+	 * after reporting what is missing.
 	 */
 	bool (*manifests)(struct session *s, struct manifest_text **ret, size_t *ret_n, int *ret_status);
 	/*
@@ -115,23 +120,23 @@ struct backend {
 	/* The versions of add-ons, one for each row of kube/addon.h. */
 	bool (*addons)(struct session *s, struct addon_found *ret, int *ret_status);
 	/*
-	 * For completion, one name per line: contexts, which need no begin(), and namespaces. NULL: the backend has
-	 * none.
+	 * For completion: the names of contexts, for which begin() need not be called, and of namespaces, one per line.
+	 * NULL: the backend has no such names.
 	 */
 	void (*contexts)(struct session *s, struct buf *out);
 	void (*namespaces)(struct session *s, struct buf *out);
 	/*
-	 * Shows what apply would change. Returns 0, 1 when there are differences, and another status after an error.
-	 * NULL: the backend cannot compare.
+	 * Shows what apply would change. Returns 0, 1 if there are differences, or another status after an error. NULL:
+	 * the backend cannot compare.
 	 */
 	int (*diff)(struct session *s, struct programs *all);
 };
 
-/* Returns the backend that the command line selects; NULL after reporting what is missing (status 2). */
+/* Returns the backend that the command line selects; NULL (status 2) after reporting why no backend can be used. */
 const struct backend *backend_of(struct session *s);
 /*
- * Finds the backend of a command about runs, calls its begin() and prepares A. NULL with a status after reporting an
- * error.
+ * Finds the backend of a command about runs, calls its begin() and prepares A. Returns NULL and sets a status after
+ * reporting an error.
  */
 const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status);
 /* Releases A and ends the backend; returns STATUS. */

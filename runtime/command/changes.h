@@ -15,7 +15,8 @@ struct changes {
 	struct buf runs;                /* the elements of "runs" so far */
 	struct buf parts;               /* the parts of the next run: its objects or its roles */
 	bool any;                       /* at least one run has been added */
-	const char *list;               /* what `parts` contains: "objects", "roles"; NULL: nothing */
+	const char *list;               /* the list that `parts` contains: "objects" or "roles"; NULL: `parts` is
+					 * empty */
 };
 
 struct changes changes_begin(struct session *s);

@@ -19,7 +19,7 @@ int cmd_diff(struct session *s)
 	if (session_plan(s, false, &all, &status))
 		status = b->diff(s, &all);
 	else if (status == STATUS_PROGRAM)
-		status = STATUS_USAGE;          /* not 1, which means that there are differences */
+		status = STATUS_USAGE;          /* not 1, since 1 means that there are differences */
 	session_release(&all);
 	b->end(s);
 	return status;

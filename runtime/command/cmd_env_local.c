@@ -12,7 +12,8 @@ struct showing {
 	enum env_form form;
 	struct buf out;
 	size_t shown;                   /* number of replicas shown so far */
-	struct str absent;              /* why the last replica that is not running does not run; empty: all run */
+	struct str absent;              /* the reason why a replica is not running, for the last such replica; empty:
+					 * all replicas are running */
 };
 
 static enum env_form asked_form(struct str word)
@@ -59,7 +60,7 @@ static void put_json_head(struct showing *w, const struct run_role *role, const 
 	buf_char(&w->out, '\n');
 }
 
-/* Appends a replica that runs; false when it does not run, or was not selected. */
+/* Appends replica I if it runs and was selected; otherwise returns false. */
 static bool show_replica(struct showing *w, const struct run_state *run, const struct run_role *role, int64_t i,
 	bool first)
 {
@@ -104,7 +105,7 @@ static void show_run(struct showing *w, const struct run_state *run, bool first_
 		buf_z(&w->out, first ? "]\n    }" : "\n      ]\n    }");
 }
 
-/* Reports why there is no replica to show, or why there are too many. */
+/* Reports why no replica can be shown, or why too many replicas were selected. */
 static int nothing_to_show(struct showing *w, const struct attend *a)
 {
 	if (w->shown > 1) {

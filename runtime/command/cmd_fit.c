@@ -59,8 +59,8 @@ static bool has_kind(const struct status_objects *objects, const char *kind)
 }
 
 /*
- * Warns about a file without pods. Every cluster runs pods of its own, so a job that fits according to the file may not
- * fit in the cluster.
+ * Warns about a file without pods. Every cluster runs its own pods as well, so a job that fits according to the file
+ * may not fit in the cluster.
  */
 static void say_no_pods(struct session *s, const struct status_objects *objects)
 {

@@ -1,4 +1,4 @@
-/* cmd_logs.c - prints the output of replicas, merged by time; with -f also what they print from now on. */
+/* cmd_logs.c - prints the output of replicas, merged by time; with -f also their future output. */
 #include "runtime/command/logs.h"
 #include "runtime/command/runs.h"
 
@@ -30,7 +30,7 @@ static bool output_over(void *context)
 }
 
 /*
- * Selects streams again after a change of a run: a rank that has failed is selected from then on, and new replicas may
+ * Selects streams again after a change of a run: a rank that has failed is selected from now on, and new replicas may
  * appear.
  */
 static void changed(void *context, size_t run)
@@ -75,8 +75,8 @@ static void say_silent(struct session *s, const struct reading *r)
 }
 
 /*
- * Explains a silent program: it buffers output that does not go to a terminal, so it may have printed much although
- * nothing arrives.
+ * Explains why a running program seems silent: it buffers output that does not go to a terminal, so it may have printed
+ * much although nothing arrives.
  */
 static void say_held_back(struct session *s, const struct attend *a, const struct reading *r)
 {

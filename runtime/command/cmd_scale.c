@@ -19,7 +19,7 @@ struct scaling {
 	int status;
 };
 
-/* Splits "ROLE=N". The role may be left out, "N", when exactly one role is elastic. */
+/* Splits "ROLE=N". If exactly one role is elastic, "N" is enough. */
 static bool split(struct scaling *c, struct str text, struct str *role, struct str *number)
 {
 	const char *equals = memchr(text.p, '=', text.n);
@@ -64,7 +64,9 @@ static const struct run_role *find(struct scaling *c, struct str name)
 	return NULL;
 }
 
-/* Reads one ROLE=N. False after reporting an error, including a role that already has another number. */
+/*
+ * Reads one ROLE=N. Returns false after reporting an error; naming a role again with another number is also an error.
+ */
 static bool add(struct scaling *c, struct str text)
 {
 	struct str role = { 0 }, number;

@@ -25,7 +25,7 @@ static bool settled(void *context)
 		return true;
 	for (size_t i = 0; i < w->attend->n; i++) {
 		bool reached = goal_reached(&w->attend->runs[i], w->goal, &failed);
-		/* a failing run is waited for until it ends: only then is it certain which rank failed first */
+		/* waits until a failing run ends: only then is it certain which rank failed first */
 		if (failed && run_watch_over(&w->attend->runs[i]))
 			return true;
 		all = all && reached;

@@ -154,7 +154,7 @@ static void add_answer(struct arena *a, struct answers *all, const char *what)
 	ARENA_PUSH(a, all->at, all->n, what);
 }
 
-/* Is each missing claim in the evidence one that the cluster is about to create for a pod? */
+/* Is the cluster about to create every missing claim that the evidence mentions? */
 static bool is_being_created(struct str evidence)
 {
 	static const struct str before = { "to create the ", 14 };
@@ -189,8 +189,8 @@ static bool is_node_down(struct str evidence)
 }
 
 /*
- * Should no next step be given for the phrase WORDS? Either the evidence has a better explanation (a claim has no
- * volume because its class is missing), or there is no problem (a claim is about to be created), or the phrase means
+ * Should no next step be given for the phrase WORDS? True if the evidence has a better explanation (a claim has no
+ * volume because its class is missing), if nothing is wrong (a claim is about to be created), or if the phrase means
  * something else here (a program, not a node, is not ready).
  */
 static bool says_less(struct str evidence, const char *words)
@@ -219,7 +219,7 @@ static void add_queued(struct arena *a, struct str evidence, struct answers *all
 			"start sooner");
 }
 
-/* A command about the run, to be typed as it is: 'trainc resume --local bert'. */
+/* A command about the run that the user can paste: 'trainc resume --local bert'. */
 static const char *command_about(struct session *session, const char *command, const struct run_state *s)
 {
 	struct str namespace = option_value(session->options, OPTION_NAMESPACE);
@@ -298,7 +298,7 @@ static void explain(struct session *s, const struct attend *a)
 	buf_release(&out);
 }
 
-/* Returns 0 after an answer, and 8 when no such run exists. */
+/* Returns 0 after an answer, and 8 if the run does not exist. */
 int cmd_why(struct session *s)
 {
 	const struct backend *b;

@@ -132,9 +132,9 @@ struct str local_name(const struct session *s, const struct plan_job *j)
 }
 
 /*
- * Reads --log-limit. The default is more than a reader can be behind, so `run` misses no line, but it keeps a program
- * from filling the disk. It is larger than the 50Mi of a kubelet, because on a cluster a collector often stores the log
- * as well, and here nothing else does.
+ * Reads --log-limit. The default is larger than any reader's lag, so `run` misses no line, but it keeps a program from
+ * filling the disk. It is larger than the kubelet's 50Mi because in a cluster a collector often stores the log as well,
+ * while here the file is the only copy.
  */
 static bool read_log_limit(struct session *s, struct engine_options *o)
 {
@@ -183,7 +183,7 @@ bool local_options(struct session *s, struct engine_options *ret)
 	return runs_duration(s, OPTION_BACKOFF, &ret->backoff) && read_log_limit(s, ret) && read_lists(s, ret);
 }
 
-/* Prints each sentence of TEXT on a line of its own, as a message of trainc. */
+/* Prints each sentence of TEXT on a separate line, as a message of trainc. */
 void local_say_lines(struct session *s, struct str text)
 {
 	while (text.n) {

@@ -8,8 +8,8 @@
 #include "runtime/command/backend.h"
 
 /*
- * Checks the names of a program's runs: those of its jobs, or the one from --name. False after reporting why --name is
- * not possible.
+ * Checks the names of a program's runs: the names of its jobs, or the name from --name. False after reporting why
+ * --name cannot be used.
  */
 bool local_named(struct session *s, size_t njobs);
 struct str local_name(const struct session *s, const struct plan_job *j);
@@ -17,18 +17,19 @@ struct str local_name(const struct session *s, const struct plan_job *j);
 /* Reads --isolate, --mount and the other options for local runs; false after reporting an error (status 2). */
 bool local_options(struct session *s, struct engine_options *ret);
 
-/* Parses [HOSTPORT:]ROLE/N:PORT; false after reporting the form that the option or command WHO needs. */
+/*
+ * Parses [HOSTPORT:]ROLE/N:PORT. On failure, reports the form that WHO, an option or a command, expects, and returns
+ * false.
+ */
 bool local_published(struct session *s, const char *who, struct str text, struct published_port *ret);
 
-/*
- * Starts one job and prints the notes about it. False with the exit status in case of an error.
- */
+/* Starts one job and prints the notes about the job. On an error, returns false and sets the exit status. */
 bool local_start(struct session *s, const struct keeper_start *start, struct keeper *ret, int *ret_status);
 
 /* The state directory; valid after backend_local.begin(). */
 struct str local_state_dir(const struct session *s);
 
-/* Functions of backend_local that have their own files. */
+/* Functions of backend_local that are in files of their own. */
 int local_apply(struct session *s, struct programs *all, struct attend *ret);
 int local_preview(struct session *s, struct programs *all);
 int local_forward(struct session *s, struct run_watch *w, struct str text);
@@ -38,7 +39,7 @@ bool local_attach_signal(struct attached *x, int signal);
 int local_attach_end(struct attached *x, enum attend_end end, int status);
 int local_remove(struct session *s, struct attend *a, struct changes *c);
 
-/* Prints each sentence of TEXT on a line of its own, as a message of trainc. */
+/* Prints each sentence of TEXT on a separate line, as a message of trainc. */
 void local_say_lines(struct session *s, struct str text);
 
 #endif

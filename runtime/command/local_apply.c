@@ -30,7 +30,7 @@ static void add_running(struct local_applying *p, struct str name)
 	ARENA_PUSH(p->session->arena, p->running.at, p->running.n, r);
 }
 
-/* Decides what to do when a run of that name exists and has not ended: it is the same run, or another one. */
+/* Handles an existing run of that name that has not ended: either it is the same run, or it blocks the new run. */
 static void compare(struct local_applying *p, const struct run_state *run)
 {
 	struct session *s = p->session;
@@ -51,8 +51,8 @@ static void compare(struct local_applying *p, const struct run_state *run)
 }
 
 /*
- * Waits while another command is starting a run of that name, until the run exists or has failed to start. False if it
- * failed.
+ * Waits while another command is starting a run of that name, until the run exists or has failed to start. Returns
+ * false if it failed to start.
  */
 static bool started_meanwhile(struct local_applying *p)
 {

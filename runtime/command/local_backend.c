@@ -34,8 +34,8 @@ static bool is_among(const struct run_names *all, struct str name)
 }
 
 /*
- * Is the run left out of lists? Earlier runs are listed only on request; they are removed together with the run that
- * has their name.
+ * Is the run left out of lists? Earlier runs are listed only on request; deleting the run that now has their name also
+ * removes them.
  */
 static bool is_left_out(struct session *s, const struct run_names *all, struct str name)
 {

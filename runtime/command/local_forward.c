@@ -18,7 +18,7 @@
 struct forwarding {
 	struct run_watch *run;
 	struct published_port what;
-	uint32_t own;                   /* the replica's own address; 0: it has none */
+	uint32_t own;                   /* the replica's own address; 0: the replica has no address of its own */
 };
 
 static const struct run_replica *forwarded_replica(const struct forwarding *f)
@@ -29,8 +29,8 @@ static const struct run_replica *forwarded_replica(const struct forwarding *f)
 }
 
 /*
- * The number of the port with that name in the state of the replica, such as "http=20017,metrics=20018"; 0: there is
- * none.
+ * The number of the port called NAME in the ports of the replica, such as "http=20017,metrics=20018"; 0: the replica
+ * has no such port.
  */
 static int64_t named_port(const struct run_replica *r, struct str name)
 {
@@ -43,8 +43,8 @@ static int64_t named_port(const struct run_replica *r, struct str name)
 }
 
 /*
- * The port of the replica to connect to: the number that the user gave, or the number of the named port. 0: there is
- * none.
+ * The port of the replica to connect to: the number that the user gave, or the number of the named port. 0: the replica
+ * has no such port.
  */
 static int64_t inner_port(const struct forwarding *f)
 {
@@ -84,8 +84,8 @@ static void carry_on(struct forward *forward, struct run_watch *w)
 }
 
 /*
- * Listens while this process is still in its own network, then enters the network of the replica. -1 after reporting an
- * error.
+ * Listens while this process is still in its own network, then enters the network of the replica. Returns -1 after
+ * reporting an error.
  */
 static int listen_and_enter(struct session *s, struct forwarding *f, int64_t *ret_port, int *ret_status)
 {

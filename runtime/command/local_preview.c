@@ -12,7 +12,7 @@ struct previewing {
 	int status;
 };
 
-/* Reports when the existing run of that name would make apply refuse the new one. */
+/* Reports if apply would refuse the new run because of the existing run of that name. */
 static void say_conflict(struct previewing *p, struct str name)
 {
 	struct session *s = p->session;

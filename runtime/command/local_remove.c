@@ -18,7 +18,7 @@
 
 /*
  * Handles a keeper that does not answer: kills it if the user gave --force, otherwise reports that the run was not
- * deleted. The processes that a killed keeper leaves are ended as after any other death of a keeper.
+ * deleted. Processes that a killed keeper leaves behind are ended later, as after any other death of a keeper.
  */
 static void stop_silent(struct session *s, struct run_watch *w, int *status)
 {
@@ -34,7 +34,7 @@ static void stop_silent(struct session *s, struct run_watch *w, int *status)
 	*status = STATUS_CONFLICT;
 }
 
-/* Asks every run that has not ended to end; true if there is at least one to wait for. */
+/* Asks every run that has not ended to end; true if the caller must wait for at least one run. */
 static bool stop_all(struct session *s, struct attend *a, int *status)
 {
 	struct str request = option_given(s->options, OPTION_FORCE) ? STR("kill") : STR("stop");
@@ -58,7 +58,7 @@ static bool stop_all(struct session *s, struct attend *a, int *status)
 	return any;
 }
 
-/* Waits for a keeper that has announced its verdict: it ends a moment later. */
+/* Waits for the end of a keeper that has announced its verdict: the keeper ends a moment later. */
 static void wait_for_keeper(const struct run_state *run)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };

@@ -30,7 +30,7 @@ static void end_keeper(struct running *r, size_t i)
 		close(r->keepers[i].lifeline);
 }
 
-/* Removes the runs that were started before another one was refused, so that nothing is left of them. */
+/* Removes the runs that have been started, after a later run was refused, so that nothing is left of them. */
 static void take_back(struct session *s, struct running *r)
 {
 	struct str why;
@@ -91,7 +91,7 @@ bool local_attach(struct attached *x, struct programs *all, int *ret_status)
 
 /* ---- while they run ---- */
 
-/* Called when a run has changed. If its keeper has died, ends the processes that it left. */
+/* Called when a run has changed. If its keeper has died, ends the processes that the keeper left. */
 void local_attach_changed(struct attached *x, size_t i)
 {
 	struct running *r = x->own;
@@ -103,9 +103,9 @@ void local_attach_changed(struct attached *x, size_t i)
 }
 
 /*
- * Sends SIGNAL to the keepers: a keeper stops its run at the first signal and kills it at the second. Their sockets are
- * not used, since another run may have one at that path by now. The two signals differ because a second signal of the
- * same kind is lost while the first is pending.
+ * Sends SIGNAL to the keepers: a keeper stops its run at the first signal and kills it at the second. The keepers'
+ * sockets are not used, since a socket at the same path may now belong to another run. The two signals differ because a
+ * second signal of the same kind is lost while the first is pending.
  */
 static void tell_keepers(struct attached *x, int signal)
 {
@@ -153,7 +153,7 @@ bool local_attach_signal(struct attached *x, int signal)
 	}
 }
 
-/* Ends the command: whatever is still alive then is killed, with everything that it started. */
+/* Ends the command: kills all replicas that are still alive, with everything that they started. */
 int local_attach_end(struct attached *x, enum attend_end end, int status)
 {
 	struct running *r = x->own;

@@ -11,7 +11,7 @@
 
 enum {
 	USUAL_TAIL = 50,        /* default number of lines of a rank that failed */
-	USUAL_STREAMS = 50,     /* default limit of streams: each one costs the API server work */
+	USUAL_STREAMS = 50,     /* default limit of streams: each stream costs the API server work */
 };
 
 /* ---- options ---- */
@@ -228,8 +228,8 @@ static bool has_failed(const struct run_state *run, size_t role, int64_t index)
 }
 
 /*
- * The number of failed replicas whose logs are shown before that of this replica. Counts up to MOST, as thousands may
- * fail.
+ * The number of failed replicas that come before this replica in the order in which logs are shown. Counting stops at
+ * MOST, as thousands may fail.
  */
 static int64_t failed_before(const struct run_state *run, size_t role, int64_t index, int64_t most)
 {
@@ -283,8 +283,8 @@ static int64_t count_wanted(const struct log_wish *w)
 }
 
 /*
- * Checks that the logs of the selected replicas can be read at once. The default selection always can: it contains only
- * the first of the replicas that failed.
+ * Checks that the logs of the selected replicas can be read at once. The default selection always passes: it includes
+ * only a limited number of failed replicas.
  */
 static bool check_streams(struct session *s, const struct backend *b, struct log_wish *w)
 {

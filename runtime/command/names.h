@@ -7,10 +7,7 @@
 #include "command/question.h"
 #include "command/session.h"
 
-/*
- * Writes the names that Q requests, one per line, within a second.  Writes fewer or none when they cannot be found in
- * time.
- */
+/* Writes the names that Q requests, one per line, within a second.  Leaves out names that cannot be found in time. */
 int names_answer(struct session *s, const struct names_question *q);
 
 #endif

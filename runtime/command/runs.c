@@ -18,8 +18,8 @@ static bool is_file(struct str operand)
 }
 
 /*
- * The name in an operand such as `run/train`, the form in which lists show runs; empty for other operands. If both a
- * file of that path and the run exist, the run is meant.
+ * The name in an operand such as `run/train`, the form in which lists show runs; empty for other operands. If there are
+ * both a file with that path and a run with that name, the run is meant.
  */
 static struct str name_in_operand(struct session *s, const struct backend *b, struct str operand)
 {
@@ -42,8 +42,8 @@ static void add_run(struct session *s, struct chosen *c, struct chosen_run r)
 }
 
 /*
- * Is the operand a part of a run, such as `train/worker/3` at the beginning of log lines? True after reporting how this
- * command names replicas.
+ * Is the operand a part of a run, such as `train/worker/3` at the beginning of log lines? If so, reports the correct
+ * way to name replicas for this command, and returns true.
  */
 static bool is_part_of_run(struct session *s, const struct backend *b, struct str operand)
 {
@@ -180,7 +180,8 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 	*ret = 0;
 	if (!text.p)
 		return true;
-	if (text.n > 1 && text.p[text.n - 1] == 'm')    /* kubectl writes 2m and 1h30m, so these are accepted, too */
+	if (text.n > 1 && text.p[text.n - 1] == 'm')    /* kubectl accepts durations such as 2m and 1h30m, so these are
+							 * accepted, too */
 		word = str_cat(s->arena, text, STR("in"), STR(""));
 	if ((duration_parse(word, &q) == QUANTITY_OK || duration_compound(text, &q)) && q.nano > 0) {
 		*ret = (int64_t)q.nano;
@@ -380,8 +381,8 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 /* ---- the identity of a run ---- */
 
 /*
- * Options that affect what is run, and options that do not. Every option of `run` and `apply` is in one of the two
- * lists.
+ * Options that affect the processes of a run, and options that do not. Every option of `run` and `apply` is in one of
+ * the two lists.
  */
 static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMAGE_ROOT, OPTION_INHERIT_ENV,
 	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH, OPTION_PIN };

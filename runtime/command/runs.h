@@ -1,6 +1,6 @@
 /*
- * runs.h - what the commands for runs share: which runs are meant, waiting for them, and the words
- * for their ends.
+ * runs.h - what the commands for runs share: finding the runs that are meant, waiting for them, and reporting their
+ * ends.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_RUNS_H
 #define TRAINC_RUNTIME_COMMAND_RUNS_H
@@ -9,8 +9,9 @@
 #include "runtime/run/report.h"
 
 /*
- * Finds the runs that the first N operands name: by the name of a run, or as the jobs of a program, which is compiled
- * for that. Without operands: all runs of the backend. False with the exit status after reporting an error.
+ * Finds the runs that the first N operands name. An operand is the name of a run, or a program, which is compiled to
+ * find its jobs. Without operands: all runs of the backend. Returns false and sets the exit status after reporting an
+ * error.
  */
 bool runs_choose(struct session *s, const struct backend *b, size_t n, struct chosen *ret, int *ret_status);
 
@@ -20,14 +21,14 @@ void runs_say_none(struct session *s, const struct backend *b, struct str ns);
 /* Of two exit statuses, the more serious one. A signal (128 and its number) comes before everything else. */
 int runs_worse(int a, int b);
 /*
- * Has the user agreed, by --yes or by an answer? False with a status. VERB and DONE complete the messages "--yes VERB
- * without being asked" and "nothing was DONE".
+ * Has the user agreed, by --yes or by an answer? If not, returns false and sets a status. VERB and DONE complete the
+ * messages "--yes VERB without being asked" and "nothing was DONE".
  */
 bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret_status);
 
 /* Opens all runs of the list; reports those that do not exist. */
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status);
-/* Is the state of the runs unknown, because they cannot be watched? That has been reported. */
+/* Is the state of the runs unknown because they cannot be watched? If so, this has already been reported. */
 static inline bool runs_unknown(const struct attend *a) { return a->n && a->runs[0].lost; }
 
 /* Parses "ROLE/N"; false after reporting that TEXT does not have this form. */
@@ -35,7 +36,7 @@ bool runs_replica(struct session *s, struct str text, struct str *role, struct s
 
 /* Prepares the loop that every command uses: descriptors, --progress, --timeout. False after reporting an error. */
 bool runs_attend_init(struct session *s, struct attend *a);
-/* Adds the progress display; to be called when the runs are known. */
+/* Adds the progress display; must be called after the runs are known. */
 void runs_attend_open(struct session *s, struct attend *a);
 
 /*
@@ -51,8 +52,8 @@ enum run_goal runs_goal(const struct session *s, enum run_goal usual);
 bool goal_reached(const struct run_watch *w, enum run_goal goal, bool *ret_failed);
 
 /*
- * Waits until all runs have reached the state, or one of them certainly never will. Prints the result and returns the
- * exit status (cmd_wait.c).
+ * Waits until all runs have reached the state, or until it is certain that one of them never will. Prints the result
+ * and returns the exit status (cmd_wait.c).
  */
 int runs_wait(struct session *s, struct attend *a, enum run_goal goal);
 
@@ -61,19 +62,19 @@ int runs_interrupted(struct session *s, const struct attend *a);
 /* After ATTEND_LOST: reports which runs continue unobserved, and why; returns the exit status. */
 int runs_lost(struct session *s, const struct attend *a);
 /*
- * Prints the verdict of each run that has ended on standard error; returns 0, 8 when one has not succeeded, or 5 when
- * one was replaced.
+ * Prints the verdict of each run that has ended on standard error. Returns 0, 8 if a run has not succeeded, or 5 if a
+ * run was replaced.
  */
 int runs_verdict(const struct attend *a, bool tell_success);
 /* Prints the states on standard output in the form that --output selects. */
 void runs_report(struct session *s, struct attend *a, enum report_form form);
 enum report_form runs_form(const struct session *s, enum report_form usual);
 
-/* A digest of a job and of the options that affect what is run (runtime/run/identity.h). */
+/* A digest of a job and of the options that affect its processes (runtime/run/identity.h). */
 struct str runs_digest(struct session *s, const struct plan *plan, const struct plan_job *j);
 /*
- * An option of COMMAND that runs.c lists neither as part of a run's identity nor as irrelevant to it; NULL when all are
- * listed.
+ * An option of COMMAND that runs.c lists neither as part of a run's identity nor as irrelevant to it; NULL if all
+ * options are listed.
  */
 const char *runs_undecided(enum command command);
 

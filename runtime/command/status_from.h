@@ -1,13 +1,13 @@
 /*
- * status_from.h - the part of `trainc status` that needs no cluster: the same verdict from a saved
- * List of objects, for support cases and for tests.
+ * status_from.h - the part of `trainc status` that needs no cluster: it computes the same verdict from a saved List of
+ * objects, for support cases and for tests.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_STATUS_FROM_H
 #define TRAINC_RUNTIME_COMMAND_STATUS_FROM_H
 
 #include "command/session.h"
 
-/* Runs `status` when --from is given. Returns 0, or 8 when a job has failed. */
+/* Runs `status` with --from. Returns 0, or 8 if a job has failed. */
 int status_from(struct session *s);
 
 #endif

@@ -71,8 +71,8 @@ static void finished(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
 
-	if (!r->end)                    /* a record of an earlier version has no end, but its final condition has a
-					 * time */
+	if (!r->end)                    /* a record of an earlier version of trainc has no end time, but its final
+					 * condition has a time */
 		r->end = r->conditions.at[r->conditions.n - 1].changed;
 	int64_t removal = decide_removal(p->plan, r->end);
 	pass_clear(p, false);

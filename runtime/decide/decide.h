@@ -1,17 +1,15 @@
 /*
- * decide.h - what a controller does next about a job whose replicas are objects of their own (a
- * target with an object for each replica).
+ * decide.h - decides what a controller does next about a job, for targets that create one object for each replica.
  *
- * Pure: the plan, the objects of the cluster, what was known before and the time go in; objects to
- * make and to delete, what is known now and when to look again come out.  The caller first stores
- * what is known (struct decide_record) and then acts: whatever is lost between the two is asked
- * for again by the next pass, and nothing is counted twice.
+ * The functions are pure. Their input is the plan, the objects of the cluster, the record of the previous pass and the
+ * time. Their result is the objects to create and to delete, the new record and the time of the next pass. The caller
+ * first stores the record (struct decide_record) and then acts: if an action is lost, the next pass requests it again,
+ * and nothing is counted twice.
  *
- * Times are nanoseconds of the real-time clock.  Memory comes from the arena that is passed in;
- * texts of the plan and of the previous record are borrowed.
+ * Times are nanoseconds of the real-time clock. Memory comes from the arena that is passed in; texts of the plan and of
+ * the previous record are borrowed.
  *
- * Rules: runtime/run/rules.h; docs/differences.md says where they differ from those of the
- * operators.
+ * Rules: runtime/run/rules.h; docs/differences.md says where they differ from the rules of the operators.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_H
 #define TRAINC_RUNTIME_DECIDE_H
@@ -23,13 +21,14 @@
 /* The job to decide about, and its settings. */
 struct decide_job {
 	const struct plan_job *plan;
-	struct str kind;                /* the kind of the job's object, with which reasons and messages start */
+	struct str kind;                /* kind of the job's object: the first word of reasons and messages */
 	/*
 	 * uid of the object that owns all objects of the job; empty: the labels alone decide which objects belong to it
 	 */
 	struct str uid;
-	struct str controller;          /* name of this controller, which `managed_by` may give */
-	/* number of replicas wanted of each elastic role, kept within its limits; NULL: the plan's maximum */
+	struct str controller;          /* name of this controller; a job whose `managed_by` gives another name is left
+					 * alone */
+	/* wanted number of replicas of each elastic role, within the limits of the role; NULL: the plan's maximum */
 	const int64_t *sizes;
 };
 
@@ -38,7 +37,8 @@ struct decide_job {
 enum seen_phase { SEEN_PENDING, SEEN_RUNNING, SEEN_SUCCEEDED, SEEN_FAILED };
 enum seen_owner {
 	OWNER_THIS,
-	OWNER_NONE,                     /* the object has no owner, but the labels by which the job finds its objects */
+	OWNER_NONE,                     /* the object has no owner, but has the labels by which the job finds its
+					 * objects */
 	OWNER_OTHER
 };
 enum { DECIDE_INDEXES = 1000000, NO_ROLE = -1 };        /* upper limit of the indexes of replicas; the value of
@@ -50,7 +50,7 @@ struct seen {
 	bool deleting;
 	/* role of the replica that the object's name or, for a Service, its purpose denotes; NO_ROLE: another object */
 	int role;
-	int64_t index;                  /* index of the replica; may be one that is not wanted */
+	int64_t index;                  /* index of the replica, possibly one that the job does not want */
 	/* phase; this and all members below are only set for workloads */
 	enum seen_phase phase;
 	int64_t ready;                  /* number of ready pods: at most one, except for a Deployment */
@@ -75,9 +75,7 @@ void decide_see_object(struct arena *a, const struct decide_job *job, const stru
 /* The name of the object that represents replica i, and its kind: "Pod", "Job" or "Deployment". */
 struct str decide_name(struct arena *a, const struct plan_job *j, const struct plan_role *r, int64_t i);
 struct str decide_kind(const struct plan_job *j, const struct plan_role *r);
-/*
- * Labels that select the pods of the whole job: those that are the same for every replica.
- */
+/* Labels that select the pods of the whole job: the labels that are the same for every replica. */
 struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 
 /* ---- the record from pass to pass ---- */
@@ -87,8 +85,8 @@ struct decide_replica {
 	struct str doomed;              /* uid of the object that must be deleted before the next attempt */
 	int64_t restarts;               /* restarts in place during the current attempt */
 	int64_t failures;               /* failed attempts that counted against `retries` */
-	int64_t series;                 /* number of bad ends in a row */
-	int64_t again;                  /* no new attempt before this time; 0: none is due */
+	int64_t series;                 /* number of consecutive attempts that ended badly */
+	int64_t again;                  /* the next attempt may not start before this time; 0: no attempt is due */
 	bool succeeded, failed;         /* the replica has ended for good */
 };
 
@@ -139,7 +137,7 @@ struct decision {
 	const struct seen *conflict;
 	bool elsewhere;                 /* another controller looks after the job: do nothing */
 	bool remove;                    /* the job has ended and its `ttl` has passed: delete it */
-	int64_t again;                  /* the latest time for the next pass; RULES_NEVER: none is needed */
+	int64_t again;                  /* the latest time for the next pass; RULES_NEVER: no pass is needed */
 	struct decide_record record;
 	struct decide_count *roles;     /* the counts of each role, in the plan's order */
 };
@@ -162,7 +160,7 @@ int64_t decide_spent(const struct plan_job *j, const struct decide_record *r);
 /* The time at which a job that ended at END is removed; RULES_NEVER without `ttl`. */
 int64_t decide_removal(const struct plan_job *j, int64_t end);
 
-/* The number of indexes to look at: enough for those that are wanted and for those that exist. */
+/* The number of indexes to examine: enough for all replicas that are wanted and all that exist. */
 int64_t decide_slots(const int64_t *indexes, size_t n, int64_t wanted);
 
 #endif

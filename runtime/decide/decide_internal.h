@@ -9,11 +9,12 @@
 
 struct decide_part {                    /* a role */
 	const struct plan_role *plan;
-	const struct seen **at, **services;     /* the seen objects and Services by index, `slots` of them; NULL: there
-						 * is none, or it is not ours */
+	const struct seen **at, **services;     /* the seen objects and Services by index, `slots` of them; NULL: no
+						 * object of ours has that index */
 	int64_t slots, wanted;
 	struct decide_replica *replicas;        /* the record of each replica, plan->max of them */
-	enum replica_state *states;             /* the state of each replica as conditions see it, plan->max of them */
+	enum replica_state *states;             /* the state of each replica for conditions such as `start_after`,
+						 * plan->max of them */
 };
 
 struct decide_pass {
@@ -42,7 +43,10 @@ void pass_judge(struct decide_pass *p);
  */
 void pass_begin_anew(struct decide_pass *p, bool all, int64_t again);
 
-/* Checks the names of the objects that the job needs. False when one is taken, with the decision's `conflict` set. */
+/*
+ * Checks the names of the objects that the job needs. If another owner's object has one of the names, sets the
+ * decision's `conflict` and returns false.
+ */
 bool pass_claim(struct decide_pass *p);
 /* Creates missing replicas, and deletes those that are surplus or must restart. */
 void pass_reconcile(struct decide_pass *p);

@@ -31,7 +31,7 @@ static bool role_named(const struct plan_job *j, struct str label, unsigned *ret
 	return false;
 }
 
-/* Is the Job over? One with a verdict of its own, or whose pods have all succeeded, ends on its own. */
+/* Is the Job over? A Job ends on its own if it has a verdict, or if all its pods have succeeded. */
 static bool is_over(const struct data *job)
 {
 	static const char *const ends[] = { "Complete", "Failed", "SuccessCriteriaMet", "FailureTarget" };
@@ -65,10 +65,10 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 }
 
 /*
- * Is the whole run suspended? It is if a suspended Job belongs to a role that waits for no other role, or has one of
- * the two annotations of status/job.h: `trainc suspend` has marked it, or it had been started. The annotations are set
- * in the same patch as `suspend`. So no Job is resumed while only some Jobs of a run have been suspended, or when only
- * Jobs are left whose roles had to wait.
+ * Is the whole run suspended? It is if a suspended Job belongs to a role that waits for no other role, or if a
+ * suspended Job has one of the two annotations of status/job.h: the Job had started before, or `trainc suspend`
+ * suspended it. Each annotation is set in the same patch that changes `suspend`. So no Job is resumed before all Jobs
+ * of a run are suspended, or when the only Jobs left belong to roles that had to wait.
  */
 static bool is_held(const struct jobs_look *l)
 {
@@ -102,7 +102,7 @@ static void add(struct jobs_decision *d, struct arena *a, enum jobs_what what, c
 	ARENA_PUSH(a, d->at, d->n, x);
 }
 
-/* Have all replicas of a role succeeded?  Their pods show it before the Job does. */
+/* Have all replicas of a role succeeded?  The pods show their success before the Job does. */
 static bool has_succeeded(const struct run_state *state, unsigned role)
 {
 	const struct run_role *r = role < state->nroles ? &state->roles[role] : NULL;

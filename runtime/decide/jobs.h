@@ -17,7 +17,7 @@ enum jobs_what {
 
 struct jobs_action {
 	enum jobs_what what;
-	bool deployment;                /* the object is a Deployment, that of an aux role that does not end */
+	bool deployment;                /* the object is the Deployment of an aux role that never ends */
 	struct str name, uid, role;
 };
 

@@ -1,4 +1,7 @@
-/* limits.c - what ends a job or keeps this controller away from it: time, restarts, another controller, a request. */
+/*
+ * limits.c - answers single questions about a job: is it suspended, does another controller look after it, how often
+ * has it restarted, and when is it removed?
+ */
 #include "runtime/decide/decide.h"
 
 /* The argument NAME of the framework, or NULL. The names that are used here mean the same in every framework. */

@@ -185,7 +185,7 @@ static int64_t number(const struct data *d, const char *name)
 	return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
 }
 
-/* A number below `most` at the beginning of `s`; -1 when there is none. */
+/* A number below `most` at the beginning of `s`; -1 if `s` does not begin with such a number. */
 static int64_t leading(struct str *s, int64_t most)
 {
 	int64_t n = -1;

@@ -204,7 +204,7 @@ static void containers(struct seen *s, const struct data *pod, struct str main)
 			s->restarts += within(status_number(c, "restartCount", 0), 0, INT32_MAX);
 			if (k == 0 || !str_eq(status_text(c, "name"), main))
 				continue;
-			/* some systems have larger codes, which only have to stay different from 0 */
+			/* on some systems exit codes exceed 255: they count as 255 */
 			s->exit_code = (int)within(status_number(c, "state.terminated.exitCode", -1), -1, 255);
 			s->end = status_time(c, "state.terminated.finishedAt");
 		}

@@ -32,13 +32,14 @@ struct fit_shape {
 	struct str role;
 	int64_t count;
 	const struct data *spec, *labels;       /* spec and labels of the pods */
-	struct str topology;            /* a label of nodes: all pods must be on nodes with the same value of it; empty:
-					 * none */
-	const struct data *with;        /* selector of the other pods that must be on nodes with the same value;
-					 * NULL: the pods of `group` */
-	struct str group;               /* name of a group of pod sets that Kueue keeps together; empty: none */
+	struct str topology;            /* key of a node label: all pods must run on nodes with the same value of this
+					 * label; empty: the pods may run on any nodes */
+	const struct data *with;        /* selects the pods that must share the value of `topology` with these pods;
+					 * NULL: the pods of `group` must share it */
+	struct str group;               /* name of a group of pod sets that Kueue keeps together; empty: the shape is in
+					 * no group */
 	bool topological;               /* Kueue places the pods by a topology */
-	struct str level;               /* level of the topology that the pods name; empty: none */
+	struct str level;               /* level of the topology that the pods name; empty: the pods name no level */
 	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
 };
 
@@ -46,7 +47,8 @@ struct fit_job {
 	struct str name, ns, queue;     /* name and namespace of the job; the LocalQueue that admits it, or empty */
 	struct fit_shape *shapes;
 	size_t n;
-	struct str unknown;             /* a kind whose pods cannot be determined; empty: none */
+	struct str unknown;             /* kind of an object whose pods cannot be determined; empty: all pods are
+					 * known */
 };
 
 /*
@@ -63,13 +65,10 @@ struct fit_node {
 	bool cordoned;
 	int64_t all[FIT_RESOURCES], used[FIT_RESOURCES];        /* capacity of the node; amounts that pods on the node
 								 * use */
-	/*
-	 * amounts used by pods that stay when the cluster is empty: those of DaemonSets, and those that belong to the
-	 * node
-	 */
+	/* amounts used by pods that stay when the cluster is empty: pods of DaemonSets, and pods that a Node owns */
 	int64_t kept[FIT_RESOURCES];
 	int64_t ours[FIT_RESOURCES];    /* used by pods of the job that is being placed */
-	bool devices;                   /* the node has other resources than cpu, memory and disk */
+	bool devices;                   /* the node has resources other than cpu, memory and disk */
 };
 
 struct fit_pod {
@@ -99,7 +98,8 @@ const char *fit_word(enum fit_when w);          /* "now", "empty", "never" */
 
 struct fit_answer {
 	enum fit_when when;
-	struct str why;                 /* FIT_EMPTY: the reason; FIT_NEVER: the reason on the empty cluster */
+	struct str why;                 /* FIT_EMPTY: why the job does not fit now; FIT_NEVER: why it does not even fit
+					 * on the empty cluster */
 };
 
 struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job);
@@ -109,33 +109,34 @@ struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job);
 /* Adds the requests of a pod, and its limits. */
 void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *need, int64_t *limit);
 
-/* The reason why a node cannot take a pod at all. */
+/* Whether a node can take a pod at all, and if not, the reason. */
 enum fit_obstacle { FIT_TAKES, FIT_CORDONED, FIT_LABELS, FIT_AFFINITY, FIT_TAINT };
 /* FLAVOR: the ResourceFlavor whose labels the node must have too, and whose tolerations the pods get; or NULL. */
 enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *flavor);
 /* Does a label selector select LABELS? */
 bool fit_selects(const struct data *selector, const struct data *labels);
-/* Does SPEC tolerate every taint of the list, with the tolerations that a flavor adds (NULL: none)? */
+/* Does SPEC tolerate every taint of the list? The tolerations that FLAVOR adds count, too; NULL: no flavor. */
 bool fit_tolerates(const struct data *spec, const struct data *flavor, const struct data *taints);
 /* The required anti-affinity terms of a pod: a list, which may be empty. */
 const struct data *fit_anti_terms(const struct data *spec);
-/*
- * The first required affinity term of pods with these labels that selects the pods themselves; NULL when there is none.
- */
+/* The first required affinity term of pods with these labels that selects the pods themselves; NULL if no term does. */
 const struct data *fit_own_term(const struct data *spec, const struct data *labels);
 /* Must the pods of both shapes be in the same domain? */
 bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 
-/* Do the quotas of the namespace leave enough for the job? False with a reason. EMPTY: as if nothing else were used. */
+/*
+ * Do the quotas of the namespace leave enough for the job? If not, WHY gets the reason. EMPTY: as if nothing else were
+ * used.
+ */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
 /*
- * Does the queue leave enough for the job? False with a reason; EMPTY as for fit_quota(). RET gets the ResourceFlavor
- * of each shape; NULL: none.
+ * Does the queue leave enough for the job? If not, WHY gets the reason; EMPTY as for fit_quota(). RET gets the
+ * ResourceFlavor of each shape; NULL: the shape has no flavor.
  */
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why);
 /* Is there a resource besides cpu, memory and disk? */
 bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount);
-/* Do all pods find a node? */
+/* Do all pods find a node? If not, WHY gets the reason. */
 bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *flavors,
 	struct buf *why);
 /* Appends the amounts, such as "8 example.com/gpu, 2 cpu, 4Gi memory". */

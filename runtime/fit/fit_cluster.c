@@ -18,7 +18,7 @@ static void add_node(struct fit_cluster *c, const struct data *o)
 	ARENA_PUSH(c->arena, c->nodes, c->nnodes, n);
 }
 
-/* Does the pod stay on an empty cluster? Pods of DaemonSets and pods that belong to the node are created again. */
+/* Does the pod stay on an empty cluster? Pods of DaemonSets and pods that a Node owns are created again. */
 static bool is_kept(const struct data *o)
 {
 	const struct data *owners = status_list(o, "metadata.ownerReferences");

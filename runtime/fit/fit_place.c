@@ -14,14 +14,14 @@ struct placing {
 	const struct fit_job *job;
 	const struct data *const *flavors;
 	bool empty;
-	struct apart *apart;            /* for each shape, the domains where its pods must not be */
+	struct apart *apart;            /* for each shape, the domains where its pods must not run */
 	struct str *domains;            /* for each shape that needs a domain and has been placed, that domain */
 	size_t *touched;                /* nodes that have pods of this job */
 	size_t ntouched;
 	struct arena *arena;
 };
 
-/* The domains of nodes where pods of a shape must not be, and the labels that make these domains. */
+/* The domains of nodes where pods of a shape must not run, and the labels that make these domains. */
 struct apart {
 	struct str *keys;
 	size_t nkeys;
@@ -69,7 +69,7 @@ static struct str apart_key(const struct placing *p, struct str key, struct str 
 	return str_cat(p->arena, key, STR(" "), domain);
 }
 
-/* Notes that pods of a shape must not be in the domain of NODE, by a term with the given key. */
+/* Notes that pods of a shape must not run in the domain of NODE: an anti-affinity term has KEY as its topologyKey. */
 static void keep_away(const struct placing *p, struct apart *x, struct str key, const struct fit_node *node)
 {
 	struct str domain = domain_of(node, key);
@@ -189,7 +189,7 @@ static void put_on(struct placing *p, size_t shape, size_t node, int64_t n)
 		note_pod(p, &p->apart[i], &p->job->shapes[i], s->labels, s->spec, on);
 }
 
-/* Places a role on nodes in DOMAIN (empty: on all), on those with DEVICES or those without. */
+/* Places a role on the nodes of DOMAIN that have devices or, if DEVICES is false, on its nodes that have no devices. */
 static void place_on(struct placing *p, size_t shape, struct str domain, bool devices, struct shortage *x)
 {
 	const struct fit_shape *s = &p->job->shapes[shape];
@@ -223,8 +223,8 @@ static int64_t *rooms_of(struct placing *p, struct map *rooms, struct str domain
 }
 
 /*
- * The label value whose nodes together take the most pods of a shape and of those shapes that need the same domain.
- * Among equals, the one with the most room for the shape.
+ * The label value whose nodes together take the most pods of a shape and of those shapes that need the same domain. If
+ * several values are equal, the nodes of the chosen value take the most pods of the shape itself.
  */
 static struct str best_domain(struct placing *p, size_t shape)
 {
@@ -253,7 +253,9 @@ static struct str best_domain(struct placing *p, size_t shape)
 	return best;
 }
 
-/* The domain for a shape: that of a placed shape which needs the same domain, otherwise the best one. */
+/*
+ * The domain for a shape: if a shape that needs the same domain has been placed, its domain; otherwise the best domain.
+ */
 static struct str domain_for(struct placing *p, size_t shape)
 {
 	for (size_t i = 0; i < p->job->n; i++)
@@ -262,7 +264,7 @@ static struct str domain_for(struct placing *p, size_t shape)
 	return best_domain(p, shape);
 }
 
-/* ---- the reason why it does not fit ---- */
+/* ---- the reason why a job does not fit ---- */
 
 static void put_count(struct buf *out, bool *any, size_t n, const char *what)
 {

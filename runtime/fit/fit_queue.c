@@ -81,7 +81,7 @@ static int64_t left_of(const struct quota_queue *q, struct str flavor, const str
 	return sum < most ? sum : most;
 }
 
-/* Do the labels of the flavor agree with the node selector of the pods, where both name a label? */
+/* For each label that both specify: does the flavor have the value that the node selector of the pods requires? */
 static bool labels_agree(const struct fit_shape *s, const struct data *flavor)
 {
 	const struct data *labels = status_path(flavor, "spec.nodeLabels"), *own = status_path(s->spec, "nodeSelector");
@@ -107,7 +107,10 @@ static bool has_level(const struct quota_queue *q, struct str topology, struct s
 	return !levels;
 }
 
-/* Why the pods of S cannot use the flavor, as the end of a sentence about it; NULL: they can. */
+/*
+ * Why the pods of S cannot use the flavor: the end of a sentence that begins with the flavor. NULL: the pods can use
+ * it.
+ */
 static const char *unsuited(const struct quota_queue *q, const struct fit_shape *s, const struct data *flavor)
 {
 	struct str topology = flavor ? status_text(flavor, "spec.topologyName") : STR("");
@@ -235,7 +238,7 @@ static bool is_covered(const struct quota_queue *q, const struct fit_shape *s, s
 	return true;
 }
 
-/* Is the LocalQueue or the ClusterQueue stopped, or not open to this namespace? Then WHY gets the reason. */
+/* Is the LocalQueue or the ClusterQueue stopped, or not open to this namespace? If so, WHY gets the reason. */
 static bool is_closed(const struct quota_queue *q, const struct data *local, struct buf *why)
 {
 	const struct data *both[] = { local, q->object }, *selector = status_path(q->object, "spec.namespaceSelector");

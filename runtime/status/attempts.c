@@ -4,7 +4,8 @@
 
 #include "base/words.h"
 
-#define LATE (2 * NS_PER_SECOND)        /* maximum time by which the recorded start of a life is later than its pods */
+#define LATE (2 * NS_PER_SECOND)        /* the recorded start of a life may be this much later than the creation of its
+					 * first pods */
 
 static int64_t told_number(struct str text)
 {
@@ -28,7 +29,7 @@ void attempts_before_add(struct attempts_before *b, const struct data *job)
 {
 	int64_t since = status_time(job, "status.startTime"), n = attempts_noted(job);
 
-	if (!n || !since)                       /* a suspended Job has no start time, and it has no new pods either */
+	if (!n || !since)                       /* a suspended Job has no start time, and no new pods either */
 		return;
 	b->since = b->n && b->since < since ? b->since : since;
 	b->n = n > b->n ? n : b->n;
@@ -58,7 +59,7 @@ int64_t attempts_first(const struct attempts_before *b, const struct attempts_po
 	for (size_t i = 0; i < n; i++)
 		if (attempts_made_before(&at[i], pod) && is_of_new_life(b, &at[i]) == new)
 			*(at[i].lives == pod->lives ? &beside : &before) += at[i].starts;
-	/* pods of earlier lives are gone, and had one attempt each at least */
+	/* pods of earlier lives no longer exist; each life made at least one attempt */
 	return (before > pod->lives ? before : pod->lives) + beside + 1;
 }
 

@@ -148,8 +148,8 @@ static struct crowd crowd_of(struct gathering *g, const struct gathered_part *p,
 /* ---- the role ---- */
 
 /*
- * Uses the counts of a Job for pods that are not among the objects. The counts do not say which replicas those are, so
- * the first ones are assumed.
+ * Uses the counts of a Job for pods that are not among the objects. The counts do not say which replicas they cover, so
+ * the first replicas are assumed.
  */
 static void believe(struct gathered_part *p, const struct data *job, struct span_of s)
 {
@@ -164,7 +164,7 @@ static void believe(struct gathered_part *p, const struct data *job, struct span
 
 static bool same_word(struct str a, struct str b) { return a.n == b.n && (!a.n || strncasecmp(a.p, b.p, a.n) == 0); }
 
-/* Uses the counts of an object that represents the run, when its pods are not among the objects. */
+/* Uses the counts of an object that represents the run, if the run's pods are not among the objects. */
 static void believe_whole(struct gathering *g, struct gathered_part *p)
 {
 	const struct data *counts = status_path(g->whole, "status.replicaStatuses");
@@ -196,8 +196,8 @@ static void worse(struct gathered_part *p, enum run_phase phase, struct str caus
 }
 
 /*
- * Marks the lost replicas of a Job that has failed as a whole and names no indexes: the replicas with failed pods,
- * otherwise as many as the Job counts.
+ * Marks the lost replicas of a Job that has failed as a whole and names no indexes. First the replicas with failed pods
+ * are marked, then others until their number equals the Job's count.
  */
 static void lost_with_job(struct gathered_part *p, const struct data *job, struct span_of s)
 {
@@ -254,14 +254,14 @@ static void count_believed(struct gathering *g, struct gathered_part *p, struct 
 	}
 }
 
-/* Judges a role of pods without a controller: a pod that is missing has not been created yet. */
+/* Judges a role of pods without a controller. A missing pod has not been created yet. */
 static void judge_pods(struct gathering *g, struct gathered_part *p)
 {
 	struct crowd c = crowd_of(g, p, (struct span_of){ 0, p->plan->max });
 
 	if (!c.seen && g->whole)
 		count_believed(g, p, &c);
-	p->suspended = c.phase == RUN_SUSPENDED;        /* held by our scheduling gate */
+	p->suspended = c.phase == RUN_SUSPENDED;        /* our scheduling gate holds the pod */
 	if (p->suspended)
 		c.cause = STR("");
 	if (phase_rank(c.phase) < phase_rank(RUN_RUNNING))

@@ -7,8 +7,8 @@
 #include "runtime/status/gather.h"
 
 /*
- * Fills in states, phase, cause and suspended of a role. GOVERNED: a controller replaces pods, and reports when it no
- * longer does.
+ * Fills in states, phase, cause and suspended of a role. GOVERNED: a controller replaces pods, and reports when it
+ * stops replacing them.
  */
 void part_judge(struct gathering *g, struct gathered_part *p, bool governed);
 /* The state of a replica as `status -o wide` shows it. */

@@ -1,6 +1,6 @@
 /*
  * events.h - Events: what controllers, the scheduler and nodes have reported about objects. Two forms of Events are
- * read: that of the core group, and that of events.k8s.io, which has other names for the same fields.
+ * read: the form of the core group, and the form of events.k8s.io, which has other names for the same fields.
  */
 #ifndef TRAINC_RUNTIME_STATUS_EVENTS_H
 #define TRAINC_RUNTIME_STATUS_EVENTS_H
@@ -12,7 +12,7 @@ struct event {
 	struct str kind, name;          /* kind and name of the object that the event is about */
 	struct str reason, message;
 	bool warning;
-	int64_t time;                   /* time of its last occurrence; 0: unknown */
+	int64_t time;                   /* time when the event last occurred; 0: unknown */
 	int64_t count;
 	size_t added;                   /* number of events that were added before this one */
 	struct event *next;             /* the next event of the same object, from old to new */
@@ -26,13 +26,13 @@ struct events {
 					 * events_sort() */
 };
 
-/* Adds an event, whose tree may be gone afterwards. */
+/* Adds an event, and keeps no reference to the event's tree. */
 void events_add(struct events *e, const struct data *object);
-/* To be called once, after the last event was added and before the first search. */
+/* Must be called once, after the last event was added and before the first search. */
 void events_sort(struct events *e);
 /*
- * The newest event about an object that has one of the given reasons; any warning if REASONS is NULL. NULL when there
- * is none.
+ * The newest event about an object that has one of the given reasons; if REASONS is NULL, the newest warning. NULL if
+ * no event matches.
  */
 const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons);
 

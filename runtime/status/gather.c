@@ -28,8 +28,8 @@ static void name_replicas(struct gathering *g)
 }
 
 /*
- * The replica called NAME; NULL: no replica has that name. The names are built when one is first requested: pods with
- * labels need none, and the names of 10,000 replicas take more than a megabyte.
+ * The replica called NAME; NULL: no replica has that name. The names are built when a name is first needed: pods with
+ * labels need no names, and the names of 10,000 replicas take more than a megabyte.
  */
 static struct replica_key *replica_named(struct gathering *g, struct str name)
 {
@@ -57,8 +57,8 @@ static struct gathered_part *labelled(const struct gathering *g, const struct da
 }
 
 /*
- * The role of a pod or Job that another controller created for a set of the run, found by that controller's labels. If
- * the run has only one role, any name of the set will do.
+ * The role of a pod or Job that the controller of the run's JobSet created, found by that controller's labels. If the
+ * run has only one role, the name of the set of Jobs does not matter.
  */
 static struct gathered_part *of_set(const struct gathering *g, const struct data *o)
 {
@@ -90,7 +90,7 @@ static bool index_text(struct str text, int64_t *ret)
 	return text.n > 0;
 }
 
-/* The first replica of the slice that a pod or Job belongs to, from the label that the set's controller writes. */
+/* The first replica of the slice that a pod or Job belongs to, from the label that the JobSet's controller writes. */
 static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 {
 	int64_t slice = 0;
@@ -100,7 +100,7 @@ static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 	return slice * plan_slice_size(r);
 }
 
-/* The replica by the name of its pod, to which a controller may have appended a random part. */
+/* The replica whose pod is called NAME; a controller may have appended a random part to the name. */
 static struct replica_key replica_by_name(struct gathering *g, struct str name)
 {
 	const struct replica_key *key = replica_named(g, name);
@@ -111,7 +111,7 @@ static struct replica_key replica_by_name(struct gathering *g, struct str name)
 	return key ? *key : (struct replica_key){ 0 };
 }
 
-/* Finds the replica by labels, otherwise by name. */
+/* Finds the replica of an object by the object's labels, otherwise by its name. */
 static bool replica_of(struct gathering *g, const struct data *o, struct replica_key *ret)
 {
 	struct gathered_part *part = labelled(g, o);
@@ -127,9 +127,9 @@ static bool replica_of(struct gathering *g, const struct data *o, struct replica
 /* ---- pods ---- */
 
 /*
- * Compares the records of two failed pods: 1 if A reported its error first, -1 if B did, 0 when the records do not
- * decide. A record of a process that only lost another process comes last. The times of containers are in whole
- * seconds, so within a second a pod with a record comes first.
+ * Compares the records of two failed pods: 1 if A reported its error first, -1 if B reported first, 0 if the records do
+ * not decide. The record of a process that failed only because it lost another process comes last. The times of
+ * containers are in whole seconds, so within a second a pod with a record comes first.
  */
 static int told_before(const struct pod_view *a, const struct pod_view *b)
 {
@@ -182,7 +182,7 @@ const struct failing *gathered_failure(const struct gathering *g)
 	return first;
 }
 
-/* Notes which pods wait for claims of their own that report a problem. Such a claim is called POD-VOLUME. */
+/* Notes which pods wait for claims of their own that report a problem. The claim of such a pod is called POD-VOLUME. */
 static void note_claims(struct gathering *g)
 {
 	for (size_t i = 0; i < g->events.n; i++) {
@@ -206,7 +206,7 @@ static struct str cause_of(const struct gathering *g, const struct pod_view *v, 
 	return e ? text_cause(g->arena, v->reason, e->message) : v->cause;
 }
 
-/* Is P the later one of two pods of a replica? */
+/* Is P the later of two pods of a replica? */
 static bool later(const struct gathered_pod *p, const struct gathered_pod *other)
 {
 	return p->made != other->made ? p->made > other->made : str_cmp(p->name, other->name) > 0;
@@ -223,7 +223,8 @@ static void note_warning(struct gathering *g, const struct data *o)
 }
 
 /*
- * Adds a pod to those of its replica. Most replicas have only one, so more room is allocated when the second one comes.
+ * Adds a pod to the pods of its replica. Most replicas have a single pod, so more room is allocated only for the second
+ * pod.
  */
 static void note_life(struct gathering *g, struct gathered_replica *r, const struct attempts_pod *life)
 {
@@ -241,7 +242,7 @@ static void note_life(struct gathering *g, struct gathered_replica *r, const str
 	ARENA_PUSH(g->arena, r->pods, r->npods, *life);
 }
 
-/* Judges a pod, whose tree may be gone afterwards. */
+/* Judges a pod, and keeps no reference to the pod's tree. */
 static void pod(void *to, const struct data *o)
 {
 	struct gathering *g = to;
@@ -257,7 +258,7 @@ static void pod(void *to, const struct data *o)
 		old = r->view;
 	v.cause = cause_of(g, &v, now->name);
 	const struct data *down = map_get(&g->nodes, v.node);
-	if (down && v.running && !v.deleting) {         /* the last report of its node may be outdated */
+	if (down && v.running && !v.deleting) {         /* the last report of the pod's node may be outdated */
 		v.phase = RUN_UNKNOWN;
 		v.reason = STR("NodeNotReady");
 		v.cause = str_printf(g->arena, "node %.*s is not ready", STR_ARG(v.node));
@@ -295,7 +296,7 @@ static void pod(void *to, const struct data *o)
 static void done(void *context, int64_t index) { ((struct gathered_replica *)context)[index].done = true; }
 static void lost(void *context, int64_t index) { ((struct gathered_replica *)context)[index].lost = true; }
 
-/* Is NAME the Job of the role: J-R, or in a set of Jobs J-R-0 or J-R-N for slice N? */
+/* Is NAME the Job of the role? The Job is called J-R or, in a JobSet, J-R-0, or J-R-N for slice N. */
 static bool is_job_of(const struct plan_role *r, struct str name)
 {
 	if (!r->in_set)
@@ -308,8 +309,8 @@ static bool is_job_of(const struct plan_role *r, struct str name)
 }
 
 /*
- * The replica that a Job represents.  Such a Job has the name of the replica's pod; in a set of Jobs, without the last
- * number.
+ * The replica that the Job NAME represents. Such a Job has the name of the replica's pod; in a JobSet, the name of the
+ * pod without the last number.
  */
 static struct replica_key *replica_of_job(struct gathering *g, struct str name)
 {
@@ -322,8 +323,8 @@ static struct replica_key *replica_of_job(struct gathering *g, struct str name)
 }
 
 /*
- * Does the Job have several pods, so that it does not represent a single replica? The Job of a set may have a name that
- * a replica could have.
+ * Does the Job have several pods, so that it does not represent a single replica? The name does not decide: a Job of a
+ * JobSet may have a name that a replica could have.
  */
 static bool part_of_many(const struct data *job)
 {
@@ -388,7 +389,7 @@ static int jobs_by_name(const void *one, const void *other)
 }
 
 /*
- * Orders the Jobs of a part by name, so that the order of the objects decides nothing when two Jobs report the same
+ * Orders the Jobs of a part by name, so that the order of the objects does not matter when two Jobs report the same
  * replica.
  */
 static void mark_jobs(struct gathered_part *part)
@@ -436,7 +437,9 @@ static bool is_ours(const struct gathering *g, const struct data *o)
 	return status_label(o, "trainc.dev/job").n || str_eq(name, g->job->name) || owned(g, o);
 }
 
-/* Does A decide rather than B? Of two objects that represent the run, the object without an owner decides. */
+/*
+ * Does A take precedence over B? Of two objects that represent the run, the object without an owner takes precedence.
+ */
 static bool above(const struct data *a, const struct data *b)
 {
 	size_t owners = status_list(a, "metadata.ownerReferences")->u.list.n,
@@ -464,7 +467,7 @@ static bool is_batch_job(const struct data *o)
 		(!status_text(o, "apiVersion").n || str_starts(status_text(o, "apiVersion"), STR("batch/")));
 }
 
-/* Is the kind irrelevant to the run: an object that is only looked up, or a value that is not an object? */
+/* Is the kind irrelevant to the run? Objects of such a kind are only looked up, or they are not objects at all. */
 static bool is_noise(struct str kind)
 {
 	return !kind.n || str_is(kind, "Event") || str_is(kind, "Node") || str_is(kind, "EndpointSlice") ||

@@ -1,6 +1,4 @@
-/*
- * gather.h - sorts the objects of one job: which replica each pod is, and which role each Job belongs to.
- */
+/* gather.h - sorts the objects of one job: assigns each pod to its replica, and each Job to its role. */
 #ifndef TRAINC_RUNTIME_STATUS_GATHER_H
 #define TRAINC_RUNTIME_STATUS_GATHER_H
 
@@ -16,7 +14,7 @@ struct gathered_pod {
 };
 
 struct gathered_replica {
-	const struct gathered_pod *pod; /* the latest pod of the replica; NULL: none */
+	const struct gathered_pod *pod; /* the latest pod of the replica; NULL: the replica has no pod */
 	struct pod_view view;
 	int64_t failures;               /* number of earlier pods that failed on their own */
 	int64_t restarts;               /* number of restarts in place, in earlier pods of the replica */
@@ -61,14 +59,14 @@ struct gathering {
 	struct looked_up looked_up;
 	struct map names;               /* names of pods and Jobs -> struct replica_key, if `named` */
 	bool named;
-	struct map nodes;               /* claims that are not ready -> their condition */
+	struct map nodes;               /* names of nodes that are not ready -> the condition of the node */
 	struct map claims;              /* names of pods -> the newest warning about a claim that only that pod uses */
 	struct gathered_part *parts;             /* the roles, in the plan's order */
 	const struct data *whole;       /* the object that represents the run, or NULL */
 	const struct data **others;
 	size_t nothers;
 	size_t npods;
-	const struct event **warnings;  /* the newest warning about each object of the run that has one */
+	const struct event **warnings;  /* the newest warning about each object of the run that has warnings */
 	size_t nwarnings;
 	struct failing *failing;        /* all pods that have failed */
 	size_t nfailing;
@@ -78,12 +76,12 @@ struct failing {
 	const struct gathered_part *part;
 	int64_t index;
 	const struct gathered_pod *pod;
-	struct pod_view view;           /* the failure as the pod shows it; `again`: another attempt has started
-					 * since */
+	struct pod_view view;           /* the failure that the pod shows; `again`: a later attempt has started since
+					 * then */
 };
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);
-/* The first failing rank, or NULL. */
+/* The pod of the first failing rank, or NULL. */
 const struct failing *gathered_failure(const struct gathering *g);
 bool gathered_any(const struct gathering *g);
 

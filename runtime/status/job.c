@@ -129,8 +129,8 @@ static bool unmanaged(struct arena *a, const struct data *job, int64_t age, stru
 }
 
 /*
- * The newest event that says that pods cannot be created, if it is newer than the last pod; else NULL.
- * Events of an earlier Job of that name, and from before the Job was suspended or resumed, are no longer of interest.
+ * The newest event that says that pods cannot be created, if it is newer than the last pod; else NULL. Events of an
+ * earlier Job of that name, and events from before the Job was suspended or resumed, no longer count.
  */
 static const struct event *refused(const struct events *events, const struct data *job)
 {
@@ -149,8 +149,8 @@ static const struct event *refused(const struct events *events, const struct dat
 }
 
 /*
- * Why pods are refused, from `Error creating: pods "bert-worker-1-5kpb4" is forbidden: exceeded quota: ...`. The name
- * is left out, because it differs in each attempt and the cause would change all the time.
+ * Why pods are refused, from a message such as `Error creating: pods "bert-worker-1-5kpb4" is forbidden: exceeded
+ * quota: ...`. The pod's name is left out, because it differs in each attempt and the cause would change all the time.
  */
 static struct str why_refused(struct str message)
 {
@@ -196,6 +196,6 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 	if (pods->restarted && now - pods->restarted < FRESH)
 		return view(RUN_DEGRADED, str_printf(a, "restarted less than a minute ago: %.*s",
 			STR_ARG(pods->restarting)), pods->restarted);
-	/* all is well */
+	/* everything is as expected */
 	return view(RUN_RUNNING, STR(""), 0);
 }

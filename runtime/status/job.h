@@ -1,6 +1,4 @@
-/*
- * job.h - judges one Job by its conditions and counts, together with what its pods show.
- */
+/* job.h - judges one Job by its conditions and counts, and by the state of its pods. */
 #ifndef TRAINC_RUNTIME_STATUS_JOB_H
 #define TRAINC_RUNTIME_STATUS_JOB_H
 
@@ -10,8 +8,9 @@
 /* The pods of a role, or of one Job, taken together. */
 struct crowd {
 	int64_t seen, active, ready, succeeded;
-	int64_t restarted;              /* time of the latest restart of a pod; 0: none */
-	enum run_phase phase;           /* the worst phase of pods that have not ended; RUNNING when all is well */
+	int64_t restarted;              /* time of the latest restart of a pod; 0: no pod has restarted */
+	enum run_phase phase;           /* the worst phase of pods that have not ended; RUNNING if no pod has a
+					 * problem */
 	struct str cause;               /* why the pods do not run: "3 of 64 pods: ImagePullBackOff: ..." */
 	struct str restarting;          /* the pods that restarted, and how often: "worker 3 (2 restarts)" */
 };
@@ -24,15 +23,16 @@ struct job_view {
 };
 
 /*
- * `trainc suspend` leaves the first annotation on a Job, and `resume` removes it. Whoever resumes a Job because its
- * turn has come adds the second one in the same request. `resume` removes both from a Job that has to wait again.
+ * `trainc suspend` sets the first annotation on a Job, and `trainc resume` removes it. Whoever resumes a Job because
+ * its turn has come sets the second annotation in the same request. `trainc resume` removes both annotations from a Job
+ * that has to wait again.
  */
 #define SUSPENDED_ANNOTATION "trainc.dev/suspended"
 #define STARTED_ANNOTATION "trainc.dev/started"
 
 /*
- * Is the Job suspended because somebody wants that, and not because its turn has not come? A Job that was started is
- * only suspended again by a person or another program, such as `kubectl`.
+ * Is the Job suspended because somebody requested that, and not because its turn has not come? A Job that was started
+ * before is only suspended again by a person or another program, such as `kubectl`.
  */
 bool job_is_held(const struct data *job);
 
@@ -42,7 +42,7 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 /* Reads a list of indexes as the Job controller writes it, "0,3-5"; calls MARK for each index below N. */
 void job_indexes(struct str text, int64_t n, void (*mark)(void *context, int64_t index), void *context);
 
-/* Ranks phases so that the worst decides: lower is worse. */
+/* Ranks phases from worst to best: a lower rank is worse, and the worst phase decides. */
 int phase_rank(enum run_phase phase);
 
 #endif

@@ -29,8 +29,8 @@ int64_t status_number(const struct data *d, const char *path, int64_t otherwise)
 	const struct data *v = status_path(d, path);
 
 	/*
-	 * counts in Kubernetes have 32 bits and generations are small, so larger numbers are ignored: a sum must not
-	 * overflow
+	 * counts in Kubernetes have 32 bits and generations are small, so larger numbers are ignored: sums of these
+	 * numbers must not overflow
 	 */
 	return !v || v->kind != DATA_INT || v->u.integer > MOST || v->u.integer < -MOST ? otherwise : v->u.integer;
 }
@@ -134,7 +134,7 @@ bool text_among(struct str text, const char *const *words)
 
 struct str text_line(struct arena *a, struct str text)
 {
-	/* messages since Kubernetes 1.34 have these words before the part about preemption */
+	/* since Kubernetes 1.34, messages contain these words before the part about preemption */
 	static const struct str claims = { " no new claims to deallocate,", 29 };
 	const char *more = text.n ? memmem(text.p, text.n, " preemption: ", 13) : NULL;
 	struct buf b = { 0 };

@@ -38,7 +38,7 @@ void looked_up_slice(struct looked_up *l, struct arena *a, const struct data *sl
 	e->n += (int64_t)list->u.list.n;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *ready = status_path(list->u.list.at[i], "conditions.ready");
-		/* an unknown value counts as ready, as the API defines it */
+		/* a missing value counts as ready, as the API defines it */
 		e->ready += !ready || ready->kind != DATA_BOOL || ready->u.boolean;
 	}
 }
@@ -134,7 +134,7 @@ static struct object_view gate(enum run_phase phase, struct str cause)
 }
 
 /*
- * Removes what only machines need from a message of Kueue: uids in parentheses, and the paths of queues in their
+ * Removes the parts of a Kueue message that only machines need: uids in parentheses, and the paths of queues in their
  * cohorts.
  */
 static struct str kueue_words(struct arena *a, struct str text)
@@ -151,7 +151,7 @@ static struct str kueue_words(struct arena *a, struct str text)
 	return text_line(a, str_cat(a, head, tail, STR("")));
 }
 
-/* Why Kueue has evicted O, and what O has been waiting for since then. */
+/* Why Kueue has evicted O, and what O has been waiting for since the eviction. */
 static struct str evicted_cause(struct arena *a, const struct data *evicted, const struct data *reserved)
 {
 	struct str why = status_text(evicted, "message"),
@@ -246,7 +246,10 @@ bool object_is_part(const struct data *o)
 	return text_among(status_text(o, "kind"), plain) || text_among(status_text(o, "kind"), judged);
 }
 
-/* The object is being deleted, or its controller has not seen the last change yet. */
+/*
+ * Judges an object that is being deleted, or whose controller has not seen the last change yet; false for other
+ * objects.
+ */
 static bool outdated(struct arena *a, const struct data *o, struct object_view *ret)
 {
 	int64_t generation = status_number(o, "metadata.generation", 0);

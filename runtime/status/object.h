@@ -6,7 +6,7 @@
 
 #include "runtime/status/job.h"
 
-/* The restarts of the whole run according to its record. Kubernetes does not count them for plain Jobs. */
+/* The restarts of the whole run according to its record. Kubernetes does not count restarts of plain Jobs. */
 struct status_restart {
 	int64_t most, number;           /* the maximum number of restarts (0: the run is not restarted), and the
 					 * number so far */
@@ -19,8 +19,8 @@ struct status_objects {
 	const struct data **at;
 	size_t n;
 	/*
-	 * For runs that may have too many Pods and Events to keep them all as trees: calls EACH for every object of
-	 * KIND that is not in AT. A tree is gone after the call. NULL: all objects are in AT.
+	 * For runs with too many Pods and Events to keep them all as trees: calls EACH for every object of KIND that is
+	 * not in AT. The tree is freed after each call. NULL: all objects are in AT.
 	 */
 	void (*many)(const void *from, const char *kind, void (*each)(void *to, const struct data *object), void *to);
 	const void *from;
@@ -30,8 +30,7 @@ struct status_objects {
 struct object_view {
 	enum run_phase phase;
 	struct str cause;
-	bool holds;                     /* pods wait for an object like this, so it may be the reason why nothing
-					 * runs */
+	bool holds;                     /* pods wait for this object, so it may be the reason why nothing runs */
 };
 
 /* Objects that are needed to judge others. */
@@ -50,8 +49,8 @@ struct object_view object_judge(struct arena *a, const struct data *o, const str
 bool object_is_part(const struct data *o);
 
 /*
- * An object that represents the whole run and whose controller reports its state. The conditions of all such
- * kinds have the same few types.
+ * The state of an object that represents the whole run and whose controller reports conditions. All such kinds use the
+ * same few types of conditions.
  */
 struct whole_view {
 	enum run_phase phase;           /* the phase; PENDING unless a condition says more */

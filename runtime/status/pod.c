@@ -37,8 +37,8 @@ static bool gone_for_good(struct str message)
 }
 
 /*
- * Removes a step from the beginning of MESSAGE: BEGIN, and everything up to the end of END. Returns false if MESSAGE
- * does not begin with such a step.
+ * Removes a step from the beginning of MESSAGE: the text BEGIN, and everything up to and including the text END.
+ * Returns false if MESSAGE does not begin with such a step.
  */
 static bool drop_step(struct str *message, const char *begin, const char *end)
 {
@@ -53,7 +53,7 @@ static bool drop_step(struct str *message, const char *begin, const char *end)
 }
 
 /*
- * Removes one step from the beginning of MESSAGE. Steps of the kubelet come first, then those of containerd, CRI-O and
+ * Removes one step from the beginning of MESSAGE. Steps of the kubelet come first, then steps of containerd, CRI-O and
  * Docker.
  */
 static bool drop_any_step(struct str *message)
@@ -77,7 +77,7 @@ static bool drop_any_step(struct str *message)
 }
 
 /*
- * The message of a container runtime without the steps that lead to the failure, each of which repeats the image:
+ * The message of a container runtime without the steps that lead to the failure. Each step repeats the image, as in
  * 'failed to pull and unpack image "a:1": failed to resolve reference "a:1": a:1: not found'. CRI-O then also tries to
  * pull the image as an OCI artifact, and repeats the message for that attempt.
  */
@@ -125,7 +125,7 @@ static void waiting(struct judging *j, const struct data *container)
 	if (text_among(reason, images)) {
 		static const char *const failed[] = { "Failed", NULL };
 		const struct event *e = events_newest(j->events, STR("Pod"), j->name, failed);
-		/* a back-off does not say why the pull failed; the event before it does */
+		/* a back-off does not say why the pull failed; the preceding event does */
 		if (e && !gone_for_good(message))
 			message = e->message;
 		message = image_words(message);
@@ -184,7 +184,9 @@ static void restarts(struct judging *j, const struct data *container)
 		j->view->restarted = last;
 }
 
-/* Judges the containers: the main one decides, another one only when the main one has no problem. */
+/*
+ * Judges the containers: the main container decides, and another container only if the main container has no problem.
+ */
 static void containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.containerStatuses");
@@ -204,7 +206,7 @@ static void containers(struct judging *j)
 		}
 	for (size_t i = 0; i < list->u.list.n && j->view->exit_code < 0; i++)
 		ended(j, list->u.list.at[i], "lastState.terminated", false);
-	/* the containers may be ready, but the pod is not: a readiness gate, or its node is silent */
+	/* with a failed readiness gate or a silent node, the containers may be ready although the pod is not */
 	j->view->ready = ready && !status_condition_is(j->pod, "Ready", "False");
 }
 
@@ -219,7 +221,7 @@ static bool is_sidecar(const struct data *pod, struct str name)
 	return false;
 }
 
-/* Judges the init containers; true when one of them decides. */
+/* Judges the init containers; true if one of them decides the state of the pod. */
 static bool init_containers(struct judging *j)
 {
 	const struct data *list = status_list(j->pod, "status.initContainerStatuses");
@@ -246,7 +248,7 @@ static bool init_containers(struct judging *j)
 
 /* ---- before its containers start ---- */
 
-/* The scheduler's message without the part at its end that says that it found no pods to preempt. */
+/* The scheduler's message without its end, which says that no pods to preempt were found. */
 static struct str no_node_text(struct str message)
 {
 	struct str rest = STR(". not found");
@@ -254,7 +256,7 @@ static struct str no_node_text(struct str message)
 	return str_ends(message, rest) ? (struct str){ message.p, message.n - rest.n } : message;
 }
 
-/* Judges a pod without a node; true when it has none. */
+/* Judges a pod that has no node; returns false if the pod has a node. */
 static bool unscheduled(struct judging *j)
 {
 	static const char *const told[] = { "FailedScheduling", NULL };
@@ -281,7 +283,7 @@ static bool unscheduled(struct judging *j)
 	return true;
 }
 
-/* The pod has a node, but its containers have no state yet. */
+/* Judges a pod that has a node, but whose containers have no state yet. */
 static void not_created(struct judging *j)
 {
 	static const char *const troubles[] = { "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox",
@@ -300,7 +302,7 @@ static void not_created(struct judging *j)
 			(long long)(age / (60 * NS_PER_SECOND))));
 }
 
-/* The pod runs, but is not ready. */
+/* Judges a pod that runs, but is not ready. */
 static void not_ready(struct judging *j)
 {
 	static const char *const probes[] = { "Unhealthy", "NodeNotReady", NULL };
@@ -332,7 +334,7 @@ static void own_reason(struct judging *j)
 	}
 }
 
-/* The pod is being deleted, whoever requested that. */
+/* Judges a pod that is being deleted, whoever requested the deletion. */
 static void deleting(struct judging *j)
 {
 	j->view->phase = RUN_TERMINATING;
@@ -374,7 +376,7 @@ static void judge(struct judging *j, struct str phase)
 	}
 }
 
-/* Copies the texts that may be parts of the pod's tree. */
+/* Copies the texts that may point into the pod's tree. */
 static void keep_texts(struct arena *a, struct pod_view *v)
 {
 	struct str *const texts[] = { &v->reason, &v->cause, &v->why, &v->log, &v->words.text, &v->node,

@@ -1,6 +1,4 @@
-/*
- * pod.h - judges one pod by its conditions and containers, and tells why its container stopped.
- */
+/* pod.h - judges one pod by its conditions and containers, and determines why its container stopped. */
 #ifndef TRAINC_RUNTIME_STATUS_POD_H
 #define TRAINC_RUNTIME_STATUS_POD_H
 
@@ -9,25 +7,27 @@
 
 struct pod_view {
 	enum run_phase phase;
-	struct str reason;              /* the problem of the pod in one word, by which pods are grouped; empty: none */
+	struct str reason;              /* the problem of the pod in one word, by which pods are grouped; empty: the pod
+					 * has no problem */
 	struct str cause;               /* the problem as a complete sentence */
 	bool running, ready, succeeded, failed, deleting, disrupted;
 	int64_t restarts;               /* number of restarts in place, of all containers */
 	int64_t own_restarts;           /* number of restarts in place of the main container */
-	int64_t begin, restarted;       /* start of the pod; time at which a container last ended and was started
+	int64_t begin, restarted;       /* start of the pod; the last time at which a container ended and was started
 					 * again */
-	int exit_code, signal;          /* exit code of the container that failed; -1: none */
+	int exit_code, signal;          /* exit code of the container that failed; -1: no container failed */
 	int64_t finished;
 	struct str why;                 /* why the container failed: "OOMKilled", "exit code 3" */
-	struct str log;                 /* the container's termination message; empty if that is a record of last
+	struct str log;                 /* the container's termination message; empty if the message is a record of last
 					 * words */
 	struct last_words words;        /* the first record in the termination message */
 	struct str node, ip;
-	bool again;                     /* the failure is an earlier one: the container was restarted, or will be */
+	bool again;                     /* the failure was followed by a restart of the container, or will be */
 };
 
 /*
- * Judges a pod, of whose tree nothing is kept. CONTAINER names the main container; NOW decides what has taken too long.
+ * Judges a pod, and keeps no reference to the pod's tree. CONTAINER names the main container; NOW is the time for rules
+ * about how long something may take.
  */
 struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str container, const struct events *events,
 	int64_t now);

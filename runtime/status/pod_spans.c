@@ -1,6 +1,4 @@
-/*
- * pod_spans.c - the life of one pod as spans of time: it waits for a node, starts, runs, ends.
- */
+/* pod_spans.c - the life of one pod as spans of time: waiting for a node, starting, running, ending. */
 #include "runtime/status/pod.h"
 
 struct spans {
@@ -40,7 +38,10 @@ static enum span_kind span_of_end(const struct data *pod, int64_t code)
 
 static int64_t later_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Adds the spans of the container since FROM. An attempt that has no end of its own ends at OVER, if that is known. */
+/*
+ * Adds the spans of the container since FROM. An attempt without an end time ends at OVER; OVER is 0 if that time is
+ * unknown.
+ */
 static void add_attempts(struct spans *s, const struct data *pod, const struct data *c, int64_t from, int64_t over)
 {
 	const struct data *last = status_path(c, "lastState.terminated"), *end = status_path(c, "state.terminated");

@@ -52,8 +52,7 @@ static bool any_active(const struct gathering *g)
 
 struct verdict {
 	bool ends, restarts;
-	bool anew;                      /* a role has failed, and the whole run is to be started again because of
-					 * that */
+	bool anew;                      /* a role has failed, and the whole run must restart because of this */
 	/* phase of the end: FAILED, or FAILING as long as no controller has acted on it */
 	enum run_phase phase;
 	struct str cause;
@@ -68,7 +67,7 @@ static void end_run(struct verdict *v, enum run_phase phase, struct str cause)
 	v->ends = true;
 }
 
-/* Has a Job of the role failed because its time was over? */
+/* Has a Job of the role failed because it exceeded its deadline? */
 static bool past_deadline(const struct gathered_part *p)
 {
 	static const char *const ends[] = { "Failed", "FailureTarget" };
@@ -82,8 +81,8 @@ static bool past_deadline(const struct gathered_part *p)
 }
 
 /*
- * Sets the verdict when a controller has given up a role. As long as restarts of the whole run are left, the run is to
- * be restarted, as judge_begins_anew() decides for a local run. A deadline always ends the run.
+ * Sets the verdict when a controller has given up a role. As long as restarts of the whole run are left, the run must
+ * restart, as judge_begins_anew() decides for a local run. A deadline always ends the run.
  */
 static void judged_by_job(const struct gathering *g, const struct gathered_part *p, struct verdict *v)
 {
@@ -101,8 +100,8 @@ static void judged_by_job(const struct gathering *g, const struct gathered_part 
 }
 
 /*
- * Notes how a failed pod that still exists affects a job that continues: the job restarts, or waits until somebody
- * replaces the pod.
+ * Notes how a failed pod that still exists affects a job that continues: either the job restarts, or it waits until
+ * somebody replaces the pod.
  */
 static void note_restart(struct gathering *g, const struct gathered_part *p, bool running, struct verdict *v)
 {
@@ -127,7 +126,8 @@ static void note_restart(struct gathering *g, const struct gathered_part *p, boo
 }
 
 /*
- * The time at which the pods of the job started, for a timeout that no controller enforces; 0 when a controller does.
+ * The time at which the pods of the job started, for a timeout that no controller enforces; 0 if a controller enforces
+ * it.
  */
 static int64_t begin_of_pods(const struct gathering *g)
 {
@@ -173,7 +173,7 @@ static struct judge_facts facts_of(struct gathering *g)
 		bool *present = ARENA_ARRAY(g->arena, bool, (size_t)p->plan->max);
 		for (int64_t i = 0; i < p->plan->max; i++)
 			present[i] = p->at[i].pod != NULL;
-		/* the controller of the whole run, if there is one, may start the replicas again */
+		/* the controller of the whole run, if the run has one, may start the replicas again */
 		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired,
 			.governed = p->njobs || g->whole };
 	}
@@ -192,14 +192,17 @@ static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 	return STR("");
 }
 
-/* Sets a verdict that follows from the rules but has not been acted on yet. */
+/* Sets a verdict that follows from the rules although nothing has acted on it yet. */
 static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum judge_what what, struct verdict *v)
 {
 	struct buf b = { 0 };
 
 	switch (what) {
 	case JUDGE_FAILED:
-		/* the cluster does not record how often the job restarted, so whoever restarts it has to count */
+		/*
+		 * the cluster does not record how often the job restarted, so the count is left to whoever restarts the
+		 * job
+		 */
 		if (judge_begins_anew(g->job, what, 0)) {
 			v->cause = v->restarts ? v->cause : lost_replica(g, f);
 			v->restarts = true;
@@ -368,8 +371,8 @@ static bool is_controlled(const struct gathering *g)
 }
 
 /*
- * Do replicas of a run with a verdict still have to stop? With `clean = "none"` they continue to run, except after a
- * deadline.
+ * Do replicas of a run with a verdict still have to stop? With `clean = "none"` replicas continue to run, except after
+ * a deadline.
  */
 static bool stopping(const struct gathering *g, enum judge_what what)
 {
@@ -383,8 +386,8 @@ static void say(struct run_state *s, enum run_phase phase, struct str cause)
 }
 
 /*
- * The queue gives the reason, also for Jobs that a JobSet has created and that name no queue. A Workload that somebody
- * has deactivated does not wait for its turn.
+ * Takes the cause from the queue, even for Jobs that a JobSet has created and that name no queue. A Workload that
+ * somebody has deactivated does not wait for its turn.
  */
 static void ask_queue(struct run_state *s)
 {
@@ -402,7 +405,7 @@ static void ask_queue(struct run_state *s)
 			s->cause = s->objects[i].cause;
 }
 
-/* "worker 0: exit code 3", the first failing rank; OTHERWISE when no pod shows it. */
+/* The first failing rank, as "worker 0: exit code 3"; OTHERWISE if no pod shows a failure. */
 static struct str failing_rank(const struct gathering *g, struct str otherwise)
 {
 	const struct failing *f = gathered_failure(g);
@@ -411,7 +414,7 @@ static struct str failing_rank(const struct gathering *g, struct str otherwise)
 		STR_ARG(f->part->plan->name), (long long)f->index, STR_ARG(f->view.cause));
 }
 
-/* Sets the state of a run that failed and starts again. */
+/* Sets the state of a run that failed and restarts. */
 static void say_restart(struct gathering *g, struct run_state *s, int64_t number, struct str cause)
 {
 	s->restarting = true;
@@ -563,7 +566,7 @@ static void show_objects(struct gathering *g, struct run_state *s)
 		qsort(s->objects, s->nobjects, sizeof *s->objects, object_cmp);
 }
 
-/* Is event E shown before OTHER? The newest comes first; events of the same time are ordered by name. */
+/* Is event E shown before OTHER? The newest event comes first; events of the same time are ordered by name. */
 static bool before(const struct run_event *e, const struct run_event *other)
 {
 	return e->time != other->time ? e->time > other->time : str_cmp(e->name, other->name) < 0;
@@ -615,7 +618,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct gathered_part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];
-		/* the next steps are not mentioned when the run is over or nothing has started */
+		/* the next steps are not mentioned if the run is over or nothing has started */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
 		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .aux = p->plan->aux, .elastic = p->plan->elastic,
@@ -628,7 +631,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 	}
 }
 
-/* Why no object of the run exists: it may have ended. */
+/* Explains why no object of the run exists: perhaps the run has ended. */
 static struct str absence(struct arena *a, const struct plan_job *j)
 {
 	if (!j->ttl.set)

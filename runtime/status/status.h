@@ -1,8 +1,8 @@
 /*
- * status.h - judges one job by the objects of a cluster; does no input or output. Objects are trees as `kubectl get -o
+ * status.h - judges one job by the objects of a cluster, without input or output. Objects are trees as `kubectl get -o
  * json` prints them. They are matched to roles by the labels that the targets write, or by name. The rules come from
- * the plan: `success`, `running`, `restart`, `retries`, `retry_on`, `on_failed_pod`, `timeout`. Where a controller has
- * decided already (that of a Job, or of an object for the whole run), its decision takes precedence.
+ * the plan: `success`, `running`, `restart`, `retries`, `retry_on`, `on_failed_pod`, `timeout`. If the controller of a
+ * Job, or of an object for the whole run, has already decided, its decision takes precedence.
  */
 #ifndef TRAINC_RUNTIME_STATUS_STATUS_H
 #define TRAINC_RUNTIME_STATUS_STATUS_H

@@ -1,6 +1,6 @@
 /*
- * admission.c - writes one ValidatingAdmissionPolicy for the checks of a policy and one for its warnings, each with its
- * binding: for the objects of runs, or for the jobs of the operator (admission_objects.c).
+ * admission.c - writes two ValidatingAdmissionPolicies for each policy, one for its checks and one for its warnings,
+ * and a binding for each. They apply to the objects of runs, or to the jobs of the operator (admission_objects.c).
  */
 #include "runtime/supervise/admission.h"
 
@@ -157,7 +157,7 @@ static void say_refusals(const struct admission *d, const struct sources *source
 	}
 }
 
-/* Reports the checks for which a JobSet does not show enough. */
+/* Reports that checks over `cluster.roles` do not apply to JobSets, which do not say which roles are auxiliary. */
 static void say_unchecked(const struct admission *d)
 {
 	bool any = false;

@@ -1,6 +1,6 @@
 /*
- * admission.h - `trainc supervise --policy`: writes the policies of the project as objects with which the API server
- * itself checks jobs.
+ * admission.h - `trainc supervise --policy`: writes the policies of the project as objects that make the API server
+ * itself check jobs.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_ADMISSION_H
 #define TRAINC_RUNTIME_SUPERVISE_ADMISSION_H
@@ -8,8 +8,8 @@
 #include "command/session.h"
 
 /*
- * Writes the objects to standard output. Writes to standard error which checks the objects leave out, with the reason.
- * Returns the exit status.
+ * Writes the objects to standard output. Writes to standard error which checks the objects leave out, and why. Returns
+ * the exit status.
  */
 int admission_write(struct session *s);
 

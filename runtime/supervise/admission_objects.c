@@ -1,7 +1,8 @@
 /*
  * admission_objects.c - selects the objects of a policy. Jobs of the operator are checked when they are created and
- * when their spec changes; objects of a run, when they are created and when their containers change. So neither the
- * controller nor a queue, which change other fields, is refused because of a policy that is newer than the object.
+ * when their spec changes; objects of a run, when they are created and when their containers change. The controller and
+ * queues change only other fields. So the API server never refuses their requests because a policy is newer than the
+ * object.
  */
 #include "runtime/supervise/admission_objects.h"
 

@@ -1,4 +1,4 @@
-/* ancestors.c - phases, states and counts as JSON and back; how the containers of Jobs ended. */
+/* ancestors.c - writes and reads phases, states and counts as JSON, and determines how the containers of Jobs ended. */
 #include "runtime/supervise/ancestors.h"
 
 #include "runtime/status/look.h"
@@ -115,7 +115,7 @@ void ancestor_record(struct arena *a, const struct custom_kind *k, const struct 
 	bool done = str_is(phase, "Done"), ran = done || str_is(phase, "Running");
 
 	r->conditions = (struct job_conditions){ 0 };
-	r->begin = status_time(object, "metadata.creationTimestamp");   /* the status has no times */
+	r->begin = status_time(object, "metadata.creationTimestamp");   /* the status contains no times */
 	r->end = done ? r->begin : 0;
 	if (phase.n)
 		add_condition(a, k, r, JOB_CREATED, "Created", STR(""));
@@ -150,7 +150,7 @@ struct decide_count *ancestor_counts(struct arena *a, const struct custom_kind *
 
 /* ---- how containers ended ---- */
 
-/* The last end of the main container of a pod, even if the container runs again; NULL: it has not ended. */
+/* The last end of the main container of a pod, even if the container runs again; NULL: the container has not ended. */
 static const struct data *last_end(const struct data *pod, struct str main)
 {
 	const struct data *list = status_list(pod, "status.containerStatuses"), *end;
@@ -173,7 +173,7 @@ static bool is_for_good(const struct custom_kind *k, const struct data *end)
 	return str_is(status_text(end, "reason"), "OOMKilled") || (k->codes_decide && code >= 1 && code <= 127);
 }
 
-/* The newest pod of the Job with the uid UID; NULL: there is none. */
+/* The newest pod of the Job with the uid UID; NULL: the Job has no pod. */
 static const struct data *newest_pod(const struct status_objects *objects, struct str uid)
 {
 	const struct data *newest = NULL;

@@ -31,11 +31,12 @@ struct controller {
 	size_t slots, njobs;
 	struct pass *passes;            /* all passes over jobs that are under way */
 	struct run_pass *run_passes;    /* all passes over runs that are under way */
-	struct supervised *plan_first, *plan_last;      /* jobs whose compiled plan is kept, the last used first */
+	struct supervised *plan_first, *plan_last;      /* jobs whose compiled plan is kept, the most recently used
+							 * first */
 	size_t nplans;
 	struct str ns;                  /* the only namespace that this controller looks after; empty: all */
 	struct shard shard;             /* selects the namespaces of this process */
-	const struct object_watch *pods, *services, *jobs;      /* NULL: there is currently no watch of the kind */
+	const struct object_watch *pods, *services, *jobs;      /* NULL: no watch of the kind exists at the moment */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
 	bool runs;                      /* attend the runs of `trainc apply --controller` */
 	bool operators, ancestors;      /* which kinds to look after: those of the training operator, and those that
@@ -58,9 +59,9 @@ struct supervised {
 	/* decide_record_print() of the record after the last pass; NULL: the record must be read from the resource */
 	char *record;
 	char *durable;                  /* current value of the annotation; NULL: the resource has none */
-	/* the status that the last pass wanted, as a merge patch; NULL: no pass yet */
+	/* the status that the last pass wanted, as a merge patch; NULL: no pass has ended yet */
 	char *wanted;
-	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: not kept */
+	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: no plan is kept */
 	struct supervised *plan_next, *plan_before;
 	int64_t generation;             /* generation from which the plan was compiled */
 	int64_t seen_generation;        /* generation of the resource as it was last seen */
@@ -68,8 +69,9 @@ struct supervised {
 	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when `event_tokens` was computed */
-	int64_t write_by;               /* by loop_now(): when a status that may wait must be written; 0: none waits */
-	int64_t wait_began;             /* by loop_now(): since when it waits */
+	int64_t write_by;               /* by loop_now(): when a status that may wait must be written; 0: no status
+					 * waits */
+	int64_t wait_began;             /* by loop_now(): since when the status waits */
 	bool written;                   /* the status of the resource is `wanted` */
 	bool group_gone;                /* the PodGroup was deleted and has not been created again */
 	bool refused;                   /* the last pass found that the resource does not compile */

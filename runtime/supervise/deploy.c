@@ -1,7 +1,7 @@
 /*
- * deploy.c - writes the definitions of the kinds and what the controller needs to run: Namespace, ServiceAccount,
- * permissions, Deployment or StatefulSet, Service. The permissions are exactly those that the requests of this
- * directory need. The process has no capabilities and a read-only file system.
+ * deploy.c - writes the definitions of the kinds and the objects that the controller needs to run: Namespace,
+ * ServiceAccount, permissions, Deployment or StatefulSet, Service. The permissions are exactly those that the requests
+ * of this directory need. The process has no capabilities and a read-only file system.
  */
 #include "runtime/supervise/deploy.h"
 
@@ -19,7 +19,8 @@ struct deploying {
 	const struct controller *control;
 	struct session *session;
 	struct manifest_out to;
-	struct str ns;                  /* the only namespace whose jobs the controller supervises; empty: all */
+	struct str ns;                  /* the only namespace whose jobs the controller supervises; empty: all
+					 * namespaces */
 };
 
 /* ---- definitions ---- */
@@ -61,7 +62,10 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 
 /* ---- permissions ---- */
 
-/* Appends a rule for each group of the kinds, about their resources or their subresource SUBRESOURCE, and a comma. */
+/*
+ * Appends a rule for each API group of the kinds, each with a comma. The rule covers the resources or, if given, their
+ * subresource SUBRESOURCE.
+ */
 static void put_kinds_rule(struct buf *b, bool ancestors, const char *subresource, const char *verbs)
 {
 	const struct custom_kind *k, *before = NULL;
@@ -99,8 +103,8 @@ static void put_operator_rules(struct buf *b)
 	put_kinds_rule(b, false, "/finalizers", "\"update\"");
 	buf_z(b,
 		/*
-		 * `get` on pods and the next rule are not for the controller: the launcher of an MPI job gets them, and
-		 * an account can only grant permissions that it has
+		 * the controller itself needs neither `get` on pods nor the next rule: it grants them to the launcher
+		 * of an MPI job, and an account can only grant permissions that it has
 		 */
 		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\",\"watch\",\"create\","
 			"\"patch\",\"delete\"]},"
@@ -117,8 +121,8 @@ static void put_operator_rules(struct buf *b)
 }
 
 /*
- * Appends the permissions for the kinds that preceded the training operator's: a Job for each replica, and a Deployment
- * and a Service beside them.
+ * Appends the permissions for the kinds that preceded the training operator's kinds: each replica is a Job, and a job
+ * also has a Deployment and a Service.
  */
 static void put_ancestor_rules(struct buf *b)
 {
@@ -171,8 +175,9 @@ static void put_binding(struct deploying *d, const char *kind, const char *of, c
 }
 
 /*
- * Writes the roles and their bindings: for all namespaces, except the Lease, which is in the controller's namespace; or
- * everything for the one namespace.
+ * Writes the roles and their bindings. A controller of all namespaces gets permissions for all of them, except that the
+ * role for the Lease is limited to the controller's namespace. A controller of one namespace gets all permissions
+ * there.
  */
 static void put_permissions(struct deploying *d)
 {
@@ -233,8 +238,8 @@ static void put_arguments(struct deploying *d, struct buf *b)
 }
 
 /*
- * Writes a Deployment of one process; with shards a StatefulSet, whose pods have the numbers of the shards in their
- * names. Applying it with another number replaces its pods.
+ * Writes a Deployment of one process or, with shards, a StatefulSet, whose pod names contain the numbers of the shards.
+ * Applying the StatefulSet with another number of shards replaces its pods.
  */
 static void put_workload(struct deploying *d)
 {

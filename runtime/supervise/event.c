@@ -35,10 +35,10 @@ static void sent(void *to, const struct transport_result *r)
 struct event_said {
 	const char *type;
 	struct str reason, message;
-	struct str name;                /* name of the Event; empty: the API server makes one up */
+	struct str name;                /* name of the Event; empty: the API server generates a name */
 };
 
-/* Appends the source of the Event: the controller that the operators have for the kind of J, or this program. */
+/* Appends the source of the Event: the name of the operator's controller for the kind of J, or of this program. */
 static void put_source(struct arena *a, const struct supervised *j, struct buf *b)
 {
 	buf_z(b, "\",\"source\":{\"component\":");
@@ -62,8 +62,8 @@ static struct str body(struct arena *a, const struct supervised *j, const struct
 	size_t n = message.n;
 
 	while (n > LONGEST || (n && n < message.n && ((unsigned char)message.p[n] & 0xc0) == 0x80))
-		n--;                            /* the API server accepts at most 1 KiB; the message must not end within
-						 * a character */
+		n--;                            /* the API server accepts at most 1 KiB; the message must not end in the
+						 * middle of a character */
 	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{");
 	put_event_name(a, j, e->name, &b);
 	buf_z(&b, ",\"namespace\":");

@@ -7,17 +7,17 @@
 #include "runtime/supervise/control.h"
 
 enum event_weight {
-	/* an event that may occur once for each replica: at most 25 at once, then one every 5 minutes */
+	/* an Event that may occur once for each replica: at most 25 at once, then one every 5 minutes */
 	EVENT_MANY,
-	EVENT_ONE                       /* an event about the job as a whole: never dropped */
+	EVENT_ONE                       /* an Event about the job as a whole: never dropped */
 };
 
 /* Writes an Event about J without waiting for the answer. TYPE is "Normal" or "Warning". */
 void event_write(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
 	struct str message);
 /*
- * Writes an Event about J that exists only once for each REASON and KEY, however often it is written: its name follows
- * from them.
+ * Writes an Event about J that exists only once for each REASON and KEY, however often it is written: its name is
+ * computed from REASON and KEY.
  */
 void event_write_once(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
 	struct str message, struct str key);

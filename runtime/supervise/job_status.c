@@ -236,7 +236,8 @@ static void put_counts(struct buf *b, struct arena *a, const struct custom_kind 
 		buf_z(b, comma);
 		comma = ",";
 		buf_json(b, custom_role(a, k, j->roles[i].label));
-		if (!j->roles[i].max) {         /* the job does not have the role; it may have had it before */
+		if (!j->roles[i].max) {         /* the job does not have the role now; an earlier generation may have
+						 * had it */
 			buf_z(b, ":null");
 			continue;
 		}

@@ -11,17 +11,17 @@
 
 #define RECORD_ANNOTATION "trainc.dev/record"
 
-/* The record that the resource OBJECT holds, for the plan J; an empty record when it holds none. */
+/* The record that the resource OBJECT holds, for the plan J; an empty record if OBJECT holds no record. */
 struct decide_record job_record(struct arena *a, const struct custom_kind *k, const struct data *object,
 	const struct plan_job *j);
 
-/* The counts of each role of J that the status of OBJECT has; NULL when it has none. */
+/* The counts of each role of J, read from the status of OBJECT; NULL if the status contains no counts. */
 struct decide_count *job_counts(struct arena *a, const struct custom_kind *k, const struct data *object,
 	const struct plan_job *j);
 
 /*
- * The part of a record that must be stored because no object shows it any more, as JSON; empty when there is none. SEEN
- * are the existing objects that are not about to be deleted.
+ * The facts of a record, as JSON, that must be stored because no object shows them any more; empty: nothing must be
+ * stored. SEEN are the existing objects that are not about to be deleted.
  */
 struct str job_durable(struct arena *a, const struct decision *d, const struct plan_job *j,
 	const struct seen_list *seen);
@@ -33,7 +33,7 @@ struct decide_record job_refused(struct arena *a, const struct custom_kind *k, s
 bool job_was_refused(const struct custom_kind *k, const struct data *object);
 
 /*
- * The status as a merge patch: {"conditions":[...],...}. COUNTS are those of the plan's roles. NULL: no pods were
+ * The status as a merge patch: {"conditions":[...],...}. COUNTS are the counts of the plan's roles. NULL: no pods were
  * created, and the counts in the status stay as they are.
  */
 struct str job_status(struct arena *a, const struct custom_kind *k, const struct plan_job *j,

@@ -1,5 +1,6 @@
 /*
- * jobs.c - the jobs in a hash table by namespace and name; jobs of the same name and different kinds are in one chain.
+ * jobs.c - keeps the jobs in a hash table by namespace and name; jobs of the same name and different kinds are in one
+ * chain.
  */
 #include "runtime/supervise/jobs.h"
 
@@ -110,8 +111,8 @@ static void keep_text(struct supervised *j, const struct data *object)
 }
 
 /*
- * Must a pass look at the new form of the job? The controller's own writes come back as changes of only the status and
- * our annotation. A record has no generation of the API server.
+ * Must a pass look at the new form of the job? Not if only the status and our annotation changed: such changes are the
+ * controller's own writes. A run's record has no generation from the API server, so each of its changes needs a pass.
  */
 static bool is_news(const struct supervised *j, const struct data *object)
 {

@@ -20,8 +20,8 @@ struct lease {
 	struct loop_timer round, limit;
 	struct call *call;
 	struct str held_by, renewed;    /* the holder and the time of renewal as last read; the texts are in `seen` */
-	int64_t asked, known;           /* by loop_now(): when the last read started, and the last read that was
-					 * answered */
+	int64_t asked, known;           /* by loop_now(): when the last read started, and when the last read that was
+					 * answered had started */
 	struct arena seen;
 	int64_t changed;                /* by loop_now(): when the Lease last changed */
 	bool held, giving_back, ended;
@@ -92,7 +92,7 @@ static void put_moment(struct buf *b, const char *name, int64_t ns)
 	buf_char(b, '"');
 }
 
-/* Writes the Lease with HOLDER as its holder. OLD is the Lease that was read; NULL: there was none. */
+/* Writes the Lease with HOLDER as its holder. OLD is the Lease that was read; NULL: the Lease did not exist. */
 static void write_lease(struct lease *l, const struct data *old, struct str holder)
 {
 	bool same = old && str_eq(status_text(old, "spec.holderIdentity"), holder);
@@ -124,7 +124,7 @@ static void write_lease(struct lease *l, const struct data *old, struct str hold
 
 /* ---- reading ---- */
 
-/* Notes the Lease that was read; true when its holder has not renewed it within its duration. */
+/* Notes the Lease that was read; true if its holder has not renewed it within its duration. */
 static bool is_free(struct lease *l, const struct data *lease)
 {
 	struct str holder = status_text(lease, "spec.holderIdentity"), renewed = status_text(lease, "spec.renewTime");

@@ -76,7 +76,7 @@ static const char *word_of(int code)
 	}
 }
 
-/* The path of a request such as "GET /healthz?verbose HTTP/1.1"; empty when the method is not GET. */
+/* The path of a request such as "GET /healthz?verbose HTTP/1.1"; empty if the method is not GET. */
 static struct str path_of(struct str request)
 {
 	const char *end = request.p + request.n, *p;

@@ -11,7 +11,10 @@ struct listen;
 /* Appends the answer for PATH ("/healthz") to OUT; returns the HTTP status code. */
 typedef int (*listen_answer)(void *to, struct str path, struct buf *out);
 
-/* Listens on ADDRESS: "8081", ":8081", "127.0.0.1:8081" or "[::1]:8081". NULL with an explanation in WHY. */
+/*
+ * Listens on ADDRESS: "8081", ":8081", "127.0.0.1:8081" or "[::1]:8081". Returns NULL on failure, with an explanation
+ * in WHY.
+ */
 struct listen *listen_start(struct arena *a, struct loop *loop, struct str address, listen_answer answer, void *to,
 	struct str *why);
 void listen_stop(struct listen *l);

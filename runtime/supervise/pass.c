@@ -1,5 +1,5 @@
 /*
- * pass.c - one pass, step by step: compile, decide, store what must be kept, write a verdict, create the objects that
+ * pass.c - makes one pass, step by step: compile, decide, store the new facts, write a verdict, create the objects that
  * all replicas share, act, write the status. Each step ends when all its requests have been answered.
  */
 #include "runtime/supervise/pass.h"
@@ -97,7 +97,7 @@ static void identified(void *to, const struct transport_result *r)
 	pass_answered(s->pass);
 }
 
-/* Writes the runtime id of an ancestor's job into its spec, where its users look for it. */
+/* Writes the runtime id of an ancestor's job into the job's spec, where its users expect the id. */
 static bool send_runtime_id(struct pass *p)
 {
 	struct str id = custom_runtime_id(&p->arena, p->resource);
@@ -173,8 +173,8 @@ static bool send_next(struct pass *p)
 }
 
 /*
- * The step that follows. When the record cannot be stored, no action is taken; when a pod is refused, the status is
- * written all the same.
+ * The next step. If the record could not be stored, no action is taken; if a pod was refused, the status is still
+ * written.
  */
 static enum step step_after(const struct pass *p)
 {

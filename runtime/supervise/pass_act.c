@@ -63,8 +63,8 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		if (object && status_text(object, "metadata.deletionTimestamp").n &&
 		    status_text(object, "metadata.uid").n) {
 			/*
-			 * if the watch has passed that version, the object may be gone, and no event would report that
-			 * again
+			 * if the watch has passed this version, it may already have reported the deletion, and will not
+			 * report it again
 			 */
 			if (!is_past(c, a->kind, object))
 				store_put(&c->store, a->kind, object);
@@ -73,8 +73,8 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 		}
 		note_event(p, own, a, "Delete", "Deleted");
 	} else if (r->code == 404 || r->code == 409) {
-		p->changed = store_remove(&c->store, a->uid) || p->changed;     /* another object that has taken the
-										 * name stays in the store */
+		p->changed = store_remove(&c->store, a->uid) || p->changed;     /* if another object has taken the name,
+										 * that object stays in the store */
 	} else {
 		refused(p, a, r);
 	}
@@ -104,7 +104,7 @@ static bool make_request(struct pass *p, struct arena *own, const struct decide_
 	} else if (a->what == DECIDE_DELETE) {
 		*ret = owned_delete(own, p->job, a->kind, a->name, a->uid);
 	} else {
-		struct arena scratch = { .first = OBJECT_MEMORY };      /* the tree is larger than its text */
+		struct arena scratch = { .first = OBJECT_MEMORY };      /* the tree needs more memory than its text */
 		const struct data *tree = emit_find(&scratch, &p->plan->program.plan, a->kind, a->name);
 		if (tree)
 			*ret = owned_create(own, p->job, tree);

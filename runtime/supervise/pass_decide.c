@@ -13,7 +13,10 @@
 
 /* ---- known facts ---- */
 
-/* Notes whether the shared objects have all been created, or none have to be requested. */
+/*
+ * Adds the framework's shared objects of PLAN to the seen objects as objects of this job: a step of the pass creates
+ * them, so decide() must not request them.
+ */
 static void see_shared(struct pass *p, const struct plan_job *plan)
 {
 	for (size_t i = 0; i < plan->nobjects; i++) {
@@ -25,7 +28,10 @@ static void see_shared(struct pass *p, const struct plan_job *plan)
 	}
 }
 
-/* The sizes of elastic roles, which the resource contains as `replicas`; NULL without any. */
+/*
+ * The size of each role: the `replicas` of the role in the resource, or the plan's maximum if the resource lacks the
+ * role.
+ */
 static int64_t *sizes_of(struct pass *p, const struct plan_job *plan)
 {
 	const struct data *roles = data_get(data_get(p->resource, STR("spec")), str_of(p->job->kind->roles_key));
@@ -97,7 +103,7 @@ static void tell_all(struct pass *p)
 		tell(p, &p->d.record.conditions.at[i]);
 }
 
-/* Did the earlier record already contain the end of that pod? */
+/* Did the earlier record already contain the end of the pod S? */
 static bool end_is_known(const struct decide_record *before, const struct seen *s)
 {
 	const struct decide_role *role = before->nroles > (size_t)s->role ? &before->roles[s->role] : NULL;
@@ -109,8 +115,8 @@ static bool end_is_known(const struct decide_record *before, const struct seen *
 }
 
 /*
- * Logs how pods failed, because that is lost when the pods are deleted. An exit code of 0 is not logged: the counts
- * show it.
+ * Logs how pods failed, because this information is lost when the pods are deleted. An exit code of 0 is not logged:
+ * the counts show it.
  */
 static void tell_ends(struct pass *p, const struct decide_record *before)
 {
@@ -155,7 +161,7 @@ void pass_refuse(struct pass *p)
 	j->refused = true;
 }
 
-/* A pass, and the job that it is about, while objects are seen one by one. */
+/* The context of look_at_one(), which sees the objects of a job one by one. */
 struct looking {
 	struct pass *pass;
 	const struct decide_job *job;
@@ -169,8 +175,8 @@ static void look_at_one(void *to, const struct data *object)
 }
 
 /*
- * Notes the state of the job's objects. Those of an ancestor's job are all added to RET, because its pods show how its
- * Jobs ended.
+ * Notes the state of the job's objects. If the job is of an ancestor's kind, RET gets all its objects, because the pods
+ * show how the Jobs ended.
  */
 static void look_at_objects(struct pass *p, const struct decide_job *job, struct status_objects *ret)
 {

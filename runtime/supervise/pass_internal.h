@@ -1,7 +1,7 @@
 /*
  * pass_internal.h - a pass that is under way, and its steps. A step sends at most one request per call and returns true
- * when it has sent one; it is called until it returns false. The answer of a request is handled by the step that sent
- * it, which ends with pass_answered().
+ * if it has sent a request; it is called until it returns false. The answer to a request is handled by the step that
+ * sent it, and the handler ends with pass_answered().
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_PASS_INTERNAL_H
 #define TRAINC_RUNTIME_SUPERVISE_PASS_INTERNAL_H
@@ -22,7 +22,7 @@ struct pass {
 	struct supervised *job;
 	void (*go_on)(struct pass *p);  /* called after each answer: sends the next requests */
 	struct pass_request *requests;  /* all requests of the pass, the newest first */
-	struct pass_request *spare;     /* those requests whose memory a new request may take */
+	struct pass_request *spare;     /* requests that have ended; new requests reuse their memory */
 	struct arena arena;
 	int64_t begun;                  /* by the steady clock: when the pass started */
 	const struct data *resource;
@@ -31,7 +31,7 @@ struct pass {
 	struct decision d;
 	struct job_conditions before;
 	bool was_finished;
-	struct str durable, status;     /* the annotation and the status that are wanted; an empty status: no change */
+	struct str durable, status;     /* the annotation and the status to write; an empty status: no change */
 	struct emit_listing shared;
 	enum step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
@@ -46,10 +46,11 @@ struct pass_request {
 	struct pass *pass;
 	struct pass_request *next, *next_spare;
 	struct transport_request request;
-	const struct decide_action *action;     /* the action that the request carries out; NULL: it belongs to another
-						 * step */
-	const struct data *tree;        /* the shared object that the request is about; NULL: it is not about one */
-	/* memory of the request and its answer: a job of a thousand replicas has thousands of them */
+	const struct decide_action *action;     /* the action that the request carries out; NULL: the request belongs to
+						 * another step */
+	const struct data *tree;        /* the shared object that the request is about; NULL: the request is about no
+					 * shared object */
+	/* memory of this request and its answer alone: a job of a thousand replicas makes thousands of requests */
 	struct arena own;
 	int64_t begun;                  /* by the steady clock: when the request was sent */
 };
@@ -58,9 +59,12 @@ struct pass_request {
 
 /* A new request of the pass, all zero. */
 struct pass_request *pass_request_new(struct pass *p);
-/* Ends a request to which nothing refers any more; the next one takes its memory. */
+/* Frees a request that nothing refers to any more; the next request reuses its memory. */
 void pass_request_over(struct pass_request *s);
-/* Sends S->request, whose memory may be in S->own, and then empties S->own. DONE gets S with the answer. */
+/*
+ * Sends S->request, whose memory may be in S->own, and then empties S->own. When the answer arrives, DONE is called
+ * with S and the answer.
+ */
 void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
 	void (*done)(void *to, const struct transport_result *r));
 /* Notes that a request has been answered, and continues the pass. */
@@ -69,7 +73,7 @@ void pass_answered(struct pass *p);
 void pass_give_up(struct pass *p, const struct transport_result *r);
 /* Updates the running mean of request times: the latest request counts for a sixteenth. */
 void pass_note_time(const struct pass_request *s);
-/* The body of an answer as a tree in A; NULL when it is not JSON. */
+/* The body of an answer as a tree in A; NULL if the body is not JSON. */
 const struct data *pass_answer_tree(struct arena *a, const struct transport_result *r);
 
 /* ---- the decision (pass_decide.c) ---- */
@@ -83,14 +87,17 @@ void pass_refuse(struct pass *p);
 
 /* Writes the status, or leaves it to a later pass when only counts are new (pass_status.c). */
 bool pass_status(struct pass *p);
-/* Writes a verdict before pods are deleted, because the facts from which it was derived are lost with them. */
+/*
+ * Writes a verdict before pods are deleted, because deleting them destroys the facts from which the verdict was
+ * derived.
+ */
 bool pass_verdict(struct pass *p);
 
 /* Creates the objects that all replicas share, one after the other (pass_shared.c). */
 bool pass_shared(struct pass *p);
 /*
- * Keeps the autoscaler in existence from the first pods on, except while the job is suspended. It is deleted with the
- * job, which owns it.
+ * Makes sure that the autoscaler exists from the first pods on, except while the job is suspended. The job owns the
+ * autoscaler, so both are deleted together.
  */
 bool pass_scaler(struct pass *p);
 /* Reads the PodGroup of a gang, which decides whether pods may be created yet. */

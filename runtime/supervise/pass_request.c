@@ -49,7 +49,7 @@ void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
 	s->request.to = s;
 	p->pending++;
 	call_start(p->job->control->client.calls, &s->request, repeat, NULL);
-	arena_release(&s->own);         /* the call has a copy of its own */
+	arena_release(&s->own);         /* the call works on its own copy of the request */
 }
 
 void pass_note_time(const struct pass_request *s)

@@ -1,7 +1,6 @@
 /*
- * pass_shared.c - the objects that all replicas of a job share: created once, in order, before the first pod. The
- * autoscaler and the PodGroup of a gang have steps of their own, because they are also deleted while a job is
- * suspended.
+ * pass_shared.c - creates the objects that all replicas of a job share: once, in order, before the first pod. The
+ * autoscaler and the PodGroup of a gang have their own steps, because they are also deleted while a job is suspended.
  */
 #include "runtime/supervise/pass_internal.h"
 
@@ -24,7 +23,7 @@ static bool is_made(struct pass *p, const struct data *tree)
 	return made && strstr(made, shared_name(p, tree).p);
 }
 
-/* Is TREE the autoscaler? It has a step of its own. */
+/* Is TREE the autoscaler? The autoscaler has its own step. */
 static bool is_scaler(const struct data *tree) { return str_is(status_text(tree, "kind"), "HorizontalPodAutoscaler"); }
 
 static bool is_group(const struct data *tree) { return str_is(status_text(tree, "kind"), "PodGroup"); }
@@ -106,7 +105,8 @@ static bool makes_replicas(const struct pass *p)
 
 bool pass_shared(struct pass *p)
 {
-	if (p->pending)                 /* one after the other, since a RoleBinding needs its Role */
+	if (p->pending)                 /* objects are created one after the other, since a RoleBinding needs its
+					 * Role */
 		return false;
 	if (!p->next && makes_replicas(p))
 		p->shared = emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
@@ -213,7 +213,10 @@ static void scaler_made(void *to, const struct transport_result *r)
 	pass_answered(p);
 }
 
-/* The autoscaler of the plan, complete as in the output unless the job is suspended; NULL when the plan has none. */
+/*
+ * The autoscaler of the plan, complete as in the output unless the job is suspended; NULL if the plan has no
+ * autoscaler.
+ */
 static const struct data *scaler_of(struct pass *p)
 {
 	const struct plan_job *plan = p->plan->job;
@@ -250,7 +253,7 @@ bool pass_scaler(struct pass *p)
 
 /* ---- the gang ---- */
 
-/* The PodGroup of the job; NULL when it has none. */
+/* The PodGroup of the job; NULL if the job has no PodGroup. */
 static const struct data *group_of(struct pass *p)
 {
 	struct emit_listing all = p->shared.n ? p->shared
@@ -303,7 +306,7 @@ static void group_deleted(void *to, const struct transport_result *r)
 			event_write(p->job, EVENT_ONE, "Normal", STR("SuccessfulDeletePodGroup"),
 				str_cat(&p->arena, STR("Deleted PodGroup: "), p->job->name, STR("")));
 		p->job->group_gone = true;
-		/* a job that is resumed creates it again */
+		/* if the job is resumed, a later pass creates the PodGroup again */
 		p->job->objects_made = supervised_keep_filled(p->job->objects_made, STR(""));
 	} else {
 		pass_give_up(p, r);

@@ -1,6 +1,6 @@
 /*
- * pass_status.c - writes the status of the resource: at once when a condition is new, and together with later changes
- * when only counts are.
+ * pass_status.c - writes the status of the resource: at once if a condition is new; if only counts are new, together
+ * with later changes.
  */
 #include "runtime/supervise/pass_internal.h"
 
@@ -14,7 +14,7 @@
 #define STATUS_WAIT NS_PER_SECOND
 #define STATUS_WAIT_MOST (5 * NS_PER_SECOND)
 #define STATUS_REQUESTS 16
-/* How long the condition Created waits at most while pods of other jobs are created. */
+/* The longest time that the condition Created waits while pods of other jobs are created. */
 #define STATUS_YIELD_MOST (30 * NS_PER_SECOND)
 
 static void told(void *to, const struct transport_result *r)
@@ -46,8 +46,8 @@ static bool is_about_counts(const struct pass *p)
 
 /*
  * For how many nanoseconds may the status wait for a later pass? Counts change with every pod, and a job that was just
- * created runs a moment later: all changes until then are one write. On a slow server, statuses wait longer, among them
- * the first one with Running, so that the requests that create pods come first.
+ * created runs a moment later: one write covers all changes until then. On a slow server, statuses wait longer, even
+ * the first status with the condition Running, so that the requests that create pods come first.
  */
 static int64_t status_wait(const struct pass *p)
 {

@@ -1,4 +1,4 @@
-/* plan_cache.c - a list of plans, the last used first. */
+/* plan_cache.c - a list of plans, the most recently used first. */
 #include "runtime/supervise/plan_cache.h"
 
 #include <stdlib.h>

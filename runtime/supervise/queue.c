@@ -5,7 +5,7 @@
 
 #define FIRST_WAIT (NS_PER_SECOND / 20)
 #define LONGEST_WAIT (300 * NS_PER_SECOND)
-enum { AT_ONCE = 16 };                  /* passes that may start before the loop polls the network again */
+enum { AT_ONCE = 16 };                  /* number of passes that may start before the loop polls the network again */
 
 static void kick_fired(struct loop_timer *t)
 {

@@ -1,6 +1,6 @@
 /*
- * run_pass.c - one pass over a run: read the record, judge, record new facts, release and end Jobs. Every step can be
- * repeated: a pass that dies is repeated from the record and the Jobs.
+ * run_pass.c - makes one pass over a run: reads the record, judges, records new facts, releases and ends Jobs. Every
+ * step can be repeated: if a pass dies, the next pass repeats it from the record and the Jobs.
  */
 #include "runtime/supervise/run_pass.h"
 
@@ -22,7 +22,7 @@
 #define MANAGER "trainc-supervise"
 enum { AT_ONCE = 16 };                  /* maximum number of requests of one pass under way */
 
-enum { RESTART_PAUSE = 1 };             /* seconds before the next pass over a restart that waits */
+enum { RESTART_PAUSE = 1 };             /* seconds before the next pass over a run whose restart waits */
 
 enum run_step { RUN_RECORD, RUN_RESTART, RUN_ACT, RUN_END };
 
@@ -39,11 +39,12 @@ struct run_pass {
 	struct restart restart;
 	bool news;                      /* the verdict, or the first failing rank, is not recorded yet */
 	bool judged;                    /* the verdict was not known before this pass */
-	bool expired;                   /* `ttl` has passed: the actions delete the Jobs for this reason */
+	bool expired;                   /* `ttl` has passed, and the actions delete the Jobs because of this */
 	enum run_step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
-	bool stale;                     /* the record has changed since it was read: the change starts another pass */
+	bool stale;                     /* the record has changed since this pass read it; the change starts another
+					 * pass */
 	int64_t again;
 };
 
@@ -118,7 +119,7 @@ static void run_answered(struct run_pass *p, const struct transport_result *r)
 
 /*
  * Events are about the record, so that `kubectl describe configmap` shows the whole story of the run. Each Event is
- * written after the request that it is about has succeeded. An action that is repeated writes the same Event.
+ * written after its request has succeeded. An action that is repeated writes the same Event.
  */
 static void tell_run(struct run_pass *p, const char *type, const char *reason, struct str message, struct str about)
 {
@@ -189,8 +190,8 @@ static void record_written(void *to, const struct transport_result *r)
 }
 
 /*
- * Records the verdict, and the fact that a controller has taken over this generation of the run. The version that was
- * read is part of the request: after another apply has restarted the run, the verdict is no longer that of the run.
+ * Records the verdict, and the fact that a controller has taken over this generation of the run. The request contains
+ * the version that was read: if another apply has restarted the run since then, the verdict no longer applies to it.
  */
 static bool step_record(struct run_pass *p)
 {
@@ -244,7 +245,7 @@ static void restart_answered(struct restart *r)
 	if (r->begun)
 		log_line("info", j->label, "starts again (%lld of %lld): %.*s", (long long)r->parent.restart.number,
 			(long long)r->parent.restart.most, STR_ARG(r->parent.restart.cause));
-	/* even if the restart was started by a pass that died before it wrote the Event */
+	/* reported even if the restart was started by a pass that died before it wrote the Event */
 	if (r->begun || r->end == RESTART_DONE || r->end == RESTART_WAITS)
 		tell_restart(p, &r->parent);
 	if (r->end == RESTART_DONE)
@@ -258,7 +259,7 @@ static void restart_answered(struct restart *r)
 	run_go_on(p);
 }
 
-/* Is an old Job still being deleted? The watch reports when it is gone. */
+/* Is an old Job still being deleted? The watch reports the end of the deletion. */
 static bool still_deleting(const struct run_pass *p)
 {
 	for (size_t i = 0; i < p->objects.n; i++)
@@ -369,7 +370,7 @@ static bool run_read_json(struct run_pass *p, struct str text, struct data **ret
 	return data_read_json(&p->arena, &source, ret, &error);
 }
 
-/* Reads the record; false when the run is not one that this controller attends. */
+/* Reads the record; false if this controller does not attend the run. */
 static bool run_read(struct run_pass *p)
 {
 	struct supervised *j = p->job;
@@ -397,7 +398,7 @@ static bool run_read(struct run_pass *p)
 
 /* ---- the verdict ---- */
 
-/* The verdict that follows from the state; empty: none yet. */
+/* The verdict that follows from the state; empty: the state has no verdict yet. */
 static struct str verdict_of(const struct run_state *s)
 {
 	switch (s->phase) {
@@ -408,8 +409,8 @@ static struct str verdict_of(const struct run_state *s)
 }
 
 /*
- * Does the recorded outcome lack the first failing rank? It may, because the watch of Jobs may be ahead of that of
- * pods.
+ * Does the recorded outcome lack the first failing rank? This happens because the watch of Jobs may be ahead of the
+ * watch of pods.
  */
 static bool lacks_failure(struct run_pass *p)
 {
@@ -443,8 +444,8 @@ static void note_verdict(struct run_pass *p, int64_t now)
 /* ---- time to live ---- */
 
 /*
- * Deletes the Jobs of a run with several Jobs when `ttl` has passed since its end. A single Job has a field for that.
- * The record and its verdict stay.
+ * Deletes the Jobs of a run with several Jobs when `ttl` has passed since the end of the run. A run of a single Job
+ * sets a field of the Job instead. The record and its verdict stay.
  */
 static void expire(struct run_pass *p, int64_t now)
 {

@@ -1,8 +1,8 @@
 /*
- * run_pass.h - one pass over a run that `trainc apply --controller` left to the controller: it does what `trainc wait`
- * does while that command runs, with the same decisions. The subject is the run's record, a ConfigMap. Only Jobs that
- * the record lists by uid count, so an apply that is under way, or that died, changes nothing here. The verdict is
- * recorded before a Job is deleted for it, because the pods from which it follows may go with the Job.
+ * run_pass.h - one pass over a run that `trainc apply --controller` left to the controller: it does the work of a
+ * running `trainc wait`, with the same decisions. The subject is the run's record, a ConfigMap. Only Jobs that the
+ * record lists by uid count, so an apply that is under way, or that died, changes nothing here. The verdict is recorded
+ * before a Job is deleted because of it: the pods that prove the verdict may be deleted with the Job.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_RUN_PASS_H
 #define TRAINC_RUNTIME_SUPERVISE_RUN_PASS_H

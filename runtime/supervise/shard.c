@@ -15,7 +15,7 @@ static bool read_decimal(struct str s, unsigned *ret)
 	return s.n && s.n <= 9;
 }
 
-/* The digits at the end of the name of a StatefulSet's pod, after its last '-'; empty if it has none. */
+/* The digits at the end of the name of a StatefulSet's pod, after its last '-'; empty if the name does not end so. */
 static struct str ordinal(struct str pod)
 {
 	size_t i = pod.n;
@@ -38,8 +38,8 @@ static bool total_of_shards(struct session *s, struct shard *ret)
 }
 
 /*
- * Reads the number of this process: either written as such, or from the name of a pod. Pods beyond the last shard stand
- * by: with four shards, pod 5 is another process of shard 1.
+ * Reads the number of this process: either the number itself, or the name of a pod that ends with it. Pods beyond the
+ * last shard stand by: with four shards, pod 5 is another process of shard 1.
  */
 static bool number_of_shard(struct session *s, struct shard *ret)
 {
@@ -90,7 +90,9 @@ bool shard_read(struct session *s, struct shard *ret)
 	return false;
 }
 
-/* FNV-1a of 32 bits. The documentation promises it: two versions of the program must never disagree about a job. */
+/*
+ * FNV-1a of 32 bits. The documentation promises this hash: two versions of the program must never disagree about a job.
+ */
 bool shard_has(const struct shard *s, struct str ns)
 {
 	return s->total == 1 || str_hash_stable(ns) % s->total == s->number;

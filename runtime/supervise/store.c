@@ -89,12 +89,12 @@ static struct store_object *add(struct store *s, struct str uid, struct str ns, 
 	return o;
 }
 
-/* ---- the parts of an object that are kept ---- */
+/* ---- the members of an object that are kept ---- */
 
 struct kept {
 	const char *key;
 	const struct kept *inside;      /* the members to keep of the value, or of each element of a list; NULL: keep
-					 * all of it */
+					 * the whole value */
 };
 
 /*
@@ -104,7 +104,7 @@ struct kept {
 #define METADATA { "name", NULL }, { "namespace", NULL }, { "uid", NULL }, { "deletionTimestamp", NULL }
 static const struct kept kept_owner[] = { { "uid", NULL }, { "controller", NULL }, { NULL, NULL } };
 static const struct kept kept_owned[] = { METADATA, { "ownerReferences", kept_owner }, { NULL, NULL } };
-/* The members that are kept of an object without a controller: its labels say which job it belongs to. */
+/* The members that are kept of an object without a controller, whose labels name its job. */
 static const struct kept kept_free[] = { METADATA, { "ownerReferences", kept_owner }, { "labels", NULL },
 	{ NULL, NULL } };
 static const struct kept kept_end[] = { { "exitCode", NULL }, { "finishedAt", NULL }, { "reason", NULL },
@@ -152,7 +152,7 @@ static bool has_controller(const struct data *object)
 	return false;
 }
 
-/* Appends an object of a run, which has no kind when a list has brought it. */
+/* Appends an object of a run. An element of a list has no kind of its own, so KIND is added. */
 static void write_whole(struct buf *b, struct str kind, const struct data *object)
 {
 	buf_printf(b, "{\"kind\":\"%.*s\"", STR_ARG(kind));
@@ -249,7 +249,7 @@ bool store_job(const struct store *s, struct arena *a, struct str uid, struct st
 	return true;
 }
 
-/* The next object of a job: O itself, or one after it in its slot; NULL: no more. */
+/* The next object of a job: O itself, or an object after it in the same slot; NULL: the job has no more objects. */
 static const struct store_object *of_job(const struct store_object *o, struct str ns, struct str job)
 {
 	uint32_t hash = job_hash(ns, job);

@@ -1,8 +1,8 @@
 /*
  * store.h - the existing objects of jobs, or of runs: by uid, and by the job or run that their label names. The store
  * is filled by watches and by the answers to our own requests. Those answers are newer than the objects from the watch,
- * so the next pass sees what was just created. Of the objects of jobs only the members that passes read are kept, as
- * packed text: about 100 bytes. The watches for the objects of runs request only these members.
+ * so the next pass sees the objects that were just created. For objects of jobs, the store keeps only the members that
+ * passes read, as packed text of about 100 bytes. The watches for the objects of runs request only these members.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_STORE_H
 #define TRAINC_RUNTIME_SUPERVISE_STORE_H
@@ -26,20 +26,24 @@ struct store {
 	bool runs;                      /* the objects are those of runs */
 };
 
-/* The label by which objects of the store name what they belong to. */
+/* The label with which objects of the store name their job or run. */
 static inline const char *store_label(const struct store *s) { return s->runs ? STORE_RUN_LABEL : STORE_LABEL; }
 
 
 /*
- * Stores the current form of OBJECT, of kind KIND ("Pod"). An older version than the stored one is ignored. False when
- * nothing has changed.
+ * Stores the current form of OBJECT, of kind KIND ("Pod"). Ignores a version that is older than the stored one. False
+ * if nothing has changed.
  */
 bool store_put(struct store *s, struct str kind, const struct data *object);
-/* Removes a deleted object; false when it was not known. */
+/* Removes a deleted object; false if the store does not have the object. */
 bool store_remove(struct store *s, struct str uid);
-/* Finds the namespace of an object and the name of its job, copied into A; false when the object is not known. */
+/*
+ * Finds the namespace of an object and the name of its job, copied into A; false if the store does not have the object.
+ */
 bool store_job(const struct store *s, struct arena *a, struct str uid, struct str *ret_ns, struct str *ret_job);
-/* Calls SEE for each object of a job, with a tree that is gone afterwards: a thousand of them are megabytes. */
+/*
+ * Calls SEE for each object of a job. Each tree is freed after its call: the trees of a thousand objects are megabytes.
+ */
 void store_each(const struct store *s, struct str ns, struct str job,
 	void (*see)(void *to, const struct data *object), void *to);
 /* Adds the objects of a job to RET, as trees in A. */

@@ -23,16 +23,17 @@
 
 enum {
 	PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 32,
-	LARGE = 64 << 10                /* pieces of memory of this size and above go back to the system when freed */
+	LARGE = 64 << 10                /* freed pieces of memory of at least this size are returned to the system */
 };
 
 struct supervisor {
 	struct controller control;
 	struct watches *watches;
-	struct lease *lease;            /* the Lease of this process; NULL: it needs none, or `shards` comes first */
+	struct lease *lease;            /* the Lease of this process; NULL: the process needs no Lease, or does not hold
+					 * `shards` yet */
 	/*
-	 * With shards: the Lease that all of them hold together, so that controllers with another number of shards, or
-	 * without any, do not work meanwhile. NULL: one controller does all the work.
+	 * the Lease that all shards hold together, so that controllers with another number of shards, or without
+	 * shards, do not work meanwhile. NULL: one controller does all the work.
 	 */
 	struct lease *shards;
 	struct listen *listen;
@@ -51,7 +52,7 @@ static void open_if_ready(struct supervisor *u)
 
 static void lease_gained(void *to) { open_if_ready(to); }
 
-/* Called when another controller may hold a Lease of ours, and write: ends this process. */
+/* Called when another controller may hold a Lease of ours and may write: ends this process. */
 static void lease_lost(void *to)
 {
 	struct supervisor *u = to;
@@ -112,7 +113,7 @@ static int answer(void *to, struct str path, struct buf *out)
 
 /* ---- signals ---- */
 
-/* Logs the state of jobs, watches and requests, for people, after SIGUSR1. */
+/* After SIGUSR1, logs the state of jobs, watches and requests in a form for people. */
 static void dump(struct supervisor *u)
 {
 	struct buf b = { 0 };
@@ -191,7 +192,7 @@ static struct custom_options custom_options(const struct session *s)
 		.delivery_image = option_value(s->options, OPTION_DELIVERY_IMAGE), .job_label = STORE_LABEL };
 }
 
-/* The name of the Lease; empty: there is none. */
+/* The name of the Lease; empty: no Lease is used. */
 static struct str lease_name(const struct controller *c)
 {
 	struct str name = option_value(c->session->options, OPTION_LEASE);
@@ -214,7 +215,7 @@ static bool start_listening(struct supervisor *u)
 	return u->listen != NULL;
 }
 
-/* Starts the Lease of this process's shard, once all shards of the same number hold theirs. */
+/* Starts the Lease of this process's shard, after the common Lease of all shards has been gained. */
 static void shards_gained(void *to)
 {
 	struct supervisor *u = to;
@@ -279,8 +280,8 @@ static void work(struct queue_item *i)
 }
 
 /*
- * Checks the images of the options now. With an invalid image a pod would never start, and that would only show long
- * after the controller has started.
+ * Checks the images of the options now. With an invalid image a pod would never start, and the error would only show
+ * long after the controller has started.
  */
 static bool are_images_right(struct session *s)
 {
@@ -340,12 +341,12 @@ int supervise(struct session *s)
 	if (!client_open(&c->client, s, &o, &status))
 		return status;
 	/*
-	 * A plan is as large as the data of hundreds of jobs, which live for days. Freed memory between them would be
-	 * of little use, so large pieces are returned to the system.
+	 * A plan needs as much memory as the data of hundreds of jobs. The data of jobs is kept for days, and the free
+	 * memory between it would rarely be used again, so large pieces are returned to the system.
 	 */
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	mallopt(M_TRIM_THRESHOLD, LARGE);
-	mallopt(M_ARENA_MAX, 1);                /* threads only look up names */
+	mallopt(M_ARENA_MAX, 1);                /* one arena is enough: threads only look up names */
 	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, work);
 	run(&u);
 	watches_stop(u.watches);

@@ -32,8 +32,8 @@ void supervised_free(struct supervised *j)
 }
 
 /*
- * A job of a thousand replicas has thousands of requests, whose memory is scattered among data that is kept: most of
- * the heap is free then, and malloc() returns only its end to the system.
+ * A job of a thousand replicas makes thousands of requests, whose memory is scattered among data that is kept. When
+ * they have ended, most of the heap is free, and malloc() on its own returns only the end of the heap to the system.
  */
 static void return_heap(struct loop_timer *t)
 {
@@ -81,8 +81,8 @@ void supervised_done(struct supervised *j, const struct pass_end *e)
 	metrics_pass(&j->control->metrics, took, e->ok);
 	trim_later(j->control);
 	/*
-	 * a job of a thousand replicas changes all the time: the pause after a pass is four times as long as the pass,
-	 * and at most 1 s
+	 * a job of a thousand replicas changes all the time, so a pause of four times the length of the pass, at most 1
+	 * s, follows each pass
 	 */
 	queue_done(&j->item, e->ok, 4 * took < NS_PER_SECOND ? 4 * took : NS_PER_SECOND);
 	if (e->changed)

@@ -1,5 +1,6 @@
 /*
- * supervised.h - what passes over custom resources and passes over runs share: their ends, and the subject itself.
+ * supervised.h - the common parts of passes over custom resources and of passes over runs: the end of a pass, and the
+ * subject itself.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_SUPERVISED_H
 #define TRAINC_RUNTIME_SUPERVISE_SUPERVISED_H
@@ -20,7 +21,8 @@ struct pass_end {
 };
 
 /*
- * The time by the clock of the API server: times in objects were written by it, and by controllers on other machines.
+ * The time by the clock of the API server: the API server, and controllers on other machines, wrote the times in
+ * objects.
  */
 int64_t controller_now(const struct controller *c);
 

@@ -1,7 +1,7 @@
 /*
- * watches.c - one watch for each kind, all over one connection: the custom resources and what they own, and the records
- * of runs with their Jobs and pods. A kind that the cluster does not serve is tried again
- * from time to time, since its definition may be created later.
+ * watches.c - one watch for each kind, all over one connection: the custom resources and the objects that they own, and
+ * the records of runs with their Jobs and pods. If the cluster does not serve a kind, its watch is tried again from
+ * time to time, since the definition of the kind may be created later.
  */
 #include "runtime/supervise/watches.h"
 
@@ -18,8 +18,8 @@
 #include "runtime/supervise/supervised.h"
 
 /*
- * after an outage: the time for a live watch to bring what it has missed, and how long to wait for a watch that stays
- * behind the others
+ * SETTLE_MS: after an outage, the time in which a live watch catches up; PATIENCE_SECONDS: how long to wait for a watch
+ * that stays behind the others
  */
 enum { WATCHES_MOST = 24, ABSENT_SECONDS = 20, SETTLE_MS = 500, PATIENCE_SECONDS = 30 };
 
@@ -30,8 +30,8 @@ struct one_watch {
 	bool run;                       /* the dependents belong to runs, and not to jobs */
 	struct str path, selector;
 	const char *const *keep;
-	struct object_watch *watch;     /* the watch; NULL: the server does not serve the kind, which is tried again
-					 * later */
+	struct object_watch *watch;     /* the watch; NULL: the server does not serve the kind, and the watch is tried
+					 * again later */
 	struct loop_timer again;
 	bool synced, absent;
 	bool behind;                    /* the connection is lost, or a new snapshot is being taken */
@@ -74,7 +74,7 @@ static void patience_ended(struct loop_timer *t)
 	turn(w, true);
 }
 
-/* Decides again whether the watches are current, after a change of one of them. */
+/* Decides again whether the watches are current, after one of them has changed. */
 static void look_current(struct watches *w)
 {
 	struct loop *l = w->control->client.loop;
@@ -143,7 +143,8 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 		uid = status_text(object, "metadata.uid");
 	struct arena a = { 0 };
 
-	if (change == OBJECT_DELETED && !job.n)         /* a deletion that was found by listing again has no labels */
+	if (change == OBJECT_DELETED && !job.n)         /* a deletion that was only found by listing again has no
+							 * labels */
 		store_job(s, &a, uid, &ns, &job);
 	bool news = change == OBJECT_DELETED ? store_remove(s, uid) : store_put(s, o->dependent, object);
 	if (news && o->run)
@@ -169,7 +170,7 @@ static void watch_synced(void *to)
 	look_all_synced(o->all);
 }
 
-/* Gives the watch to the controller: passes ask which version the watches of dependents have reached. */
+/* Makes the watch known to the controller: passes ask which version the watches of dependents have reached. */
 static void note_watch(struct one_watch *o)
 {
 	if (o->run)
@@ -196,7 +197,7 @@ static void watch_failed(void *to, const struct transport_result *r)
 	o->watch = NULL;
 	note_watch(o);
 	loop_timer_set(loop, &o->again, ABSENT_SECONDS * NS_PER_SECOND);
-	if (o->absent)                  /* the kind does not exist in the cluster, so nothing has to be waited for */
+	if (o->absent)                  /* the kind does not exist in the cluster, so its watch counts as complete */
 		watch_synced(o);
 	look_current(o->all);
 }
@@ -276,7 +277,7 @@ static void add_kinds(struct watches *w)
 		"status.conditions.status", NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
-	/* the annotation that kubectl writes for its own use is as long as everything else together */
+	/* the annotation that kubectl writes for its own use is as long as all other fields together */
 	static const char *const resources[] = {
 		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]", NULL };
 
