@@ -1,12 +1,12 @@
 /*
  * plan.h - the plan: what runs, where, with which resources, and in which order. It is the waist of the compiler.
  *
- * The phases before it know the language and nothing of Kubernetes; those after it know nothing of the language. A
- * plan is plain data: every default is explicit, every value has the source position that decided it (`from`), and
- * what only the pod or a placement knows is a piece of text (text.h).
+ * The phases before it know the language, and of Kubernetes only the tables of compiler/kube; those after it know
+ * nothing of the language. A plan is plain data: every default is explicit, every value has the source position that
+ * decided it (`from`), and what only the pod or a placement knows is a piece of text (text.h).
  *
- * One function gives the finished environment of replica i: plan_env().  Every target, `trainc env`, the local backend
- * and the tests use that one.
+ * One function computes the finished environment of replica i: plan_env().  Every target, `trainc env`, the local
+ * backend and the tests use that function.
  *
  * Memory: everything lives in the arena of the compilation.
  */

@@ -1,7 +1,7 @@
 /*
  * json_stream.h - reads JSON as it arrives: documents and the items of lists, one after the other, in memory that does
  * not grow with the stream. Bytes are given in pieces that may be cut anywhere. Members that the filter does not select
- * are checked and dropped at once. Trees (plan/data.h, without source positions) are handed out when they are complete
+ * are checked and dropped at once. Trees (data/data.h, without source positions) are handed out when they are complete
  * and live until the callback returns. No part of a document is handed out before it is complete.
  *
  * Errors contain the offset and the bytes around it. The errors are: a text that is not JSON, invalid UTF-8, nesting
