@@ -28,7 +28,7 @@ struct control_peer {
 	size_t nin;
 	struct buf out;
 	size_t sent;
-	uint64_t version;               /* version of the state that was last put into `out`; 0: none */
+	uint64_t version;               /* version of the state that was last put into `out`; 0: no state yet */
 	/*
 	 * when the client last sent something: if all entries are in use, a new client replaces the one that has been
 	 * silent longest
@@ -45,7 +45,7 @@ struct control {
 	struct sockaddr_un address;
 	int listener, epoll;
 	struct control_peer clients[CLIENTS];
-	struct buf state;               /* the newest state, with its line end */
+	struct buf state;               /* text of the newest state, including the line end */
 	uint64_t version, turns;
 	bool serving;                   /* a request is being handled: it may publish states, and no connection may
 					 * be freed meanwhile */
@@ -89,7 +89,7 @@ static void flush(struct control *all, struct control_peer *c)
 	}
 }
 
-/* Waits for events of a client that cannot be written to at the moment. */
+/* Waits for requests of a client and, while output for the client is pending, until it can be written to again. */
 static void listen_to(struct control *all, struct control_peer *c)
 {
 	struct epoll_event e = { .events = EPOLLIN | (unsent(c) ? EPOLLOUT : 0u),
@@ -265,8 +265,8 @@ struct control *control_open(struct arena *a, const struct run_dir *dir, const s
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->listener >= 0 && c->epoll >= 0) {
-		unlink(c->address.sun_path);       /* left over from a keeper that has ended: this process holds the
-						    * lock */
+		unlink(c->address.sun_path);       /* the socket of a keeper that has ended, since this process holds
+						    * the lock */
 		if (bind(c->listener, (void *)&c->address, sizeof c->address) == 0 &&
 		    chmod(c->address.sun_path, 0600) == 0 && listen(c->listener, 64) == 0 &&
 		    epoll_ctl(c->epoll, EPOLL_CTL_ADD, c->listener, &e) == 0)

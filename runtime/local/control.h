@@ -1,8 +1,8 @@
 /*
  * control.h - the protocol between a command and the keeper of a run. It uses a stream socket in the run's directory,
- * mode 0600. The client sends lines; the keeper answers each with a line `ok` or `no SENTENCE`. After `watch` it sends
- * the run's state (run_state_write) as a line, at once and each time it changes, until the run has ended and the
- * connection closes. A client that reads slowly misses some states, but never the last one.
+ * mode 0600. The client sends lines, and the keeper answers each line with `ok` or `no SENTENCE`. After `watch` the
+ * keeper sends the run's state (run_state_write) as a line, at once and after each change, until the run has ended and
+ * the connection closes. A client that reads slowly misses some states, but never the last one.
  *
  * watch | stop | kill | suspend | resume | scale ROLE N | restart ROLE N
  */
@@ -11,10 +11,10 @@
 
 #include "runtime/local/run_dir.h"
 
-/* Functions of the engine that carry out requests; false with an explanation for the user. */
+/* Functions of the engine that carry out requests. They return false with an explanation for the user. */
 struct control_ops {
 	void *context;
-	bool (*stop)(void *context, bool kill, struct str *why);        /* KILL: at once, without a grace period */
+	bool (*stop)(void *context, bool kill, struct str *why);        /* KILL: stop without a grace period */
 	bool (*suspend)(void *context, bool suspend, struct str *why);
 	bool (*scale)(void *context, struct str role, int64_t n, struct str *why);
 	bool (*restart)(void *context, struct str role, int64_t index, struct str *why);
@@ -29,7 +29,7 @@ struct control *control_open(struct arena *a, const struct run_dir *dir, const s
 	struct str *why);
 /* One descriptor for the engine's loop: readable when control_serve() has something to do. */
 int control_fd(const struct control *c);
-/* Accepts clients, reads requests, and writes what can be written. Never blocks. */
+/* Accepts clients, reads requests, and writes as much pending output as possible. Never blocks. */
 void control_serve(struct control *c);
 /* Sends the changed state to all clients that watch. TEXT is one line. */
 void control_publish(struct control *c, struct str text);
@@ -39,20 +39,21 @@ void control_close(struct control *c);
 /* ---- the client's end ---- */
 
 /*
- * The time that a command waits for a keeper, which answers within milliseconds unless it, or the machine, is stopped.
+ * The time that a command waits for a keeper's answer. A keeper answers within milliseconds unless the keeper or the
+ * machine is stopped.
  */
 enum { CONTROL_ANSWER_SECONDS = 2 };
 
 /*
- * Connects to the keeper of a run. -1 with an explanation when no keeper listens; errno is EAGAIN when its queue stays
- * full.
+ * Connects to the keeper of a run. Returns -1 with an explanation if no keeper listens; errno is EAGAIN if the keeper's
+ * queue of connections stays full.
  */
 int control_connect(struct arena *a, struct str run_dir, struct str *why);
 
 enum control_answer {
 	CONTROL_OK,
 	CONTROL_REFUSED,                /* the keeper refused the request, with an explanation */
-	CONTROL_SILENT,                 /* no answer came in time; it may still come later */
+	CONTROL_SILENT,                 /* no answer came in time; the answer may still come later */
 	CONTROL_GONE                    /* the connection has ended */
 };
 /* Sends a request and waits for the answer. WHY has an explanation unless the answer is CONTROL_OK. */
@@ -66,7 +67,8 @@ struct control_lines {
 	bool ended;                     /* the keeper has closed the connection: only pending lines are left */
 };
 /*
- * Reads what has arrived, without waiting. Then lines can be taken; they are valid until the next call.
+ * Reads the bytes that have arrived, without waiting. Afterwards the lines can be taken; they are valid until the next
+ * call.
  */
 void control_read(struct control_lines *l);
 bool control_line(struct control_lines *l, struct str *ret);

@@ -52,7 +52,8 @@ static void control_path_close(struct control_path *p)
 }
 
 /*
- * Connects. While the queue of connections is full, waits for room, but no longer than for an answer. False with errno.
+ * Connects. While the keeper's queue of connections is full, tries again, for at most CONTROL_ANSWER_SECONDS. False
+ * with errno.
  */
 static bool connect_in_time(int fd, const struct control_path *path)
 {
@@ -90,7 +91,7 @@ int control_connect(struct arena *a, struct str run_dir, struct str *why)
 	return -1;
 }
 
-/* Reads an answer byte by byte, so that what follows it stays in the socket. */
+/* Reads an answer byte by byte, so that the bytes after the answer stay in the socket. */
 static enum control_answer read_answer(int fd, int64_t until, struct buf *ret, struct arena *a, struct str *why)
 {
 	for (;;) {

@@ -103,9 +103,7 @@ static void children_of(pid_t pid, struct pids *ret)
 	closedir(dir);
 }
 
-/*
- * Opens a process if it is alive and still a child of PARENT: its number may belong to another process by now.
- */
+/* Opens a process if it is alive and still a child of PARENT: the number may belong to another process by now. */
 static int hold(pid_t parent, pid_t pid)
 {
 	int fd = pidfd_open(pid, 0);

@@ -16,8 +16,8 @@ enum descendant {
 };
 
 /*
- * Calls JUDGE for each process below OF, from the top. Returns the number of processes that were killed; those that had
- * ended already do not count.
+ * Calls JUDGE for each process below OF, from the top. Returns the number of processes that were killed; processes that
+ * had already ended do not count.
  */
 size_t descendants_kill(pid_t of, enum descendant (*judge)(void *context, pid_t pid), void *context);
 

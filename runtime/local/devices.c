@@ -68,8 +68,9 @@ static bool is_listed(const struct kind *k, struct str name)
 
 /*
  * Takes the names of devices from the caller's own variable, such as "2,3". A name that occurs twice is given out
- * twice, so replicas share that device. Names of another form are taken unchanged: they are parts of devices, and there
- * may be more of them than files. Of different numbers, only as many are taken as the machine has devices.
+ * twice, so replicas share that device. Names that are not numbers stand for parts of devices: all of them are taken,
+ * since a machine may have more parts than device files. Of the numbers, at most as many are taken as the machine has
+ * devices.
  */
 static void names_of_caller(struct devices *d, struct kind *k, struct str list, size_t devices)
 {

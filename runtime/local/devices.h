@@ -13,20 +13,20 @@
 struct devices;
 
 /*
- * Counts the machine's devices of every kind that the job requests. NONE (--no-devices): programs see none. CALLER
- * returns a variable of the command's environment (p == NULL: not set); devices that it hides stay hidden. Errors are
- * appended to WHY, one per line.
+ * Counts the machine's devices of every kind that the job requests. NONE (--no-devices): programs see no devices.
+ * CALLER returns a variable of the command's environment (p == NULL: not set); devices that this variable hides stay
+ * hidden. Errors are appended to WHY, one per line.
  */
 struct devices *devices_new(struct arena *a, const struct plan_job *j, bool none,
 	struct str (*caller)(const void *context, struct str name), const void *context, struct buf *why);
 
-/* Gives a replica its devices, or takes them back. False with an explanation when there are not enough left. */
+/* Gives a replica its devices, or takes them back. Returns false with an explanation if not enough devices are left. */
 bool devices_take(struct devices *d, unsigned role, int64_t i, struct str *why);
 void devices_return(struct devices *d, unsigned role, int64_t i);
 
 /*
- * A variable that tells a replica which devices of a kind it may use. There is one for every kind in the job; "" means
- * no device.
+ * A variable that tells a replica which devices of a kind it may use. Each kind of device in the job has such a
+ * variable; "" means no device.
  */
 struct device_variable {
 	struct str name, value;

@@ -205,7 +205,9 @@ static void describe(struct engine *e)
 	publish_describe(e);
 }
 
-/* Checks everything that can be refused. STATUS is 3 when the machine is the reason, and 8 when the program is. */
+/*
+ * Checks everything that can be refused. STATUS is 3 if the machine is the reason, and 8 if the program is the reason.
+ */
 static bool prepare(struct engine *e, struct buf *why, int *status)
 {
 	struct life_options life = { .backoff = e->options->backoff, .nsizes = e->options->nstarts };
@@ -216,7 +218,8 @@ static bool prepare(struct engine *e, struct buf *why, int *status)
 	bool sized = !why->n;
 	e->launch = launch_new(e->arena, e->job, e->options, e->dir.path, why);
 	e->devices = devices_new(e->arena, e->job, e->options->no_devices, caller_variable, e, why);
-	if (sized) {                            /* now it is known how many replicas need devices */
+	if (sized) {                            /* if the sizes are valid, the number of replicas that need devices is
+						 * known */
 		e->life = life_new(e->arena, e->job, &life, e->state, e->now);
 		take_devices(e, why);
 		if (e->options->pin)
@@ -316,7 +319,7 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 	}
 	if (!life_scale(e->life, role, n, why))
 		return false;
-	/* before the response, so that a client that requests the state next gets the new size */
+	/* done before the response, so that a client that requests the state next gets the new size */
 	tell_state(e);
 	return true;
 }
@@ -400,10 +403,7 @@ static void reap(struct engine *e)
 {
 	siginfo_t info = { 0 };
 
-	/*
-	 * a process is not reaped until its whole process group is dead, because its number is also the number of the
-	 * group
-	 */
+	/* a process is not reaped until its whole process group is dead: its number is also the number of the group */
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
 		struct container *c = container_of(e, info.si_pid);
 		bool exited = info.si_code == CLD_EXITED;
@@ -418,8 +418,8 @@ static void reap(struct engine *e)
 }
 
 /*
- * Judges a daemon of a replica that has ended. Such a process has the replica's mark, or at least its name in its
- * environment.
+ * Decides about a process that a program has started and left behind. If the process has the mark of a replica that has
+ * ended, or else that replica's name in its environment, the process is killed.
  */
 static enum descendant judge_orphan(void *context, pid_t pid)
 {
@@ -444,7 +444,7 @@ static enum descendant judge_orphan(void *context, pid_t pid)
 	return DESCENDANT_PASS;
 }
 
-/* Reports to life.c the attempts that have ended, after killing every process that they left. */
+/* Reports to life.c the attempts that have ended, after killing every process that the attempts left behind. */
 static void tell_ends(struct engine *e)
 {
 	if (!e->gone)
@@ -550,7 +550,7 @@ static void wait_and_handle(struct engine *e, int lifeline)
 	reap(e);
 }
 
-/* Does the loop still have to wait for something? */
+/* Must the loop still wait for events? */
 static bool go_on(struct engine *e)
 {
 	do {
@@ -573,7 +573,7 @@ static enum descendant judge_all(void *context, pid_t pid)
 	return DESCENDANT_KILL;
 }
 
-/* Ends all processes that are left: those that programs started and did not wait for. */
+/* Ends all remaining processes: programs started them and did not wait for them. */
 static void sweep(struct engine *e)
 {
 	int64_t until = e->now + SWEEP_SECONDS * SECOND;

@@ -27,8 +27,8 @@ struct engine_options {
 	size_t nmappings;
 	const struct engine_start *starts;
 	size_t nstarts;
-	struct str image_root;          /* value of --image-root; empty: none */
-	bool no_devices;                /* programs run without the accelerators that they ask for */
+	struct str image_root;          /* value of --image-root; empty: not given */
+	bool no_devices;                /* programs run without the accelerators that they request */
 	bool pin;                       /* --pin: each replica gets processors of its own */
 	bool inherit_env;               /* inherit-env: programs get the caller's whole environment, not only the
 					 * variables that docs/local.md lists */
@@ -58,7 +58,10 @@ struct engine *engine_new(struct arena *a, const struct plan_job *job, const str
 /* Notes for the user that are not errors ("images are ignored ..."), one per line. */
 struct str engine_notes(const struct engine *e);
 
-/* Appends what would be started, for people or as a JSON object. E must have been made with `dry`. */
+/*
+ * Appends a description of the processes that would be started, as text for people or as a JSON object. E must have
+ * been made with `dry`.
+ */
 void engine_preview(const struct engine *e, bool json, struct buf *out);
 
 /* The operations for control_open(). */

@@ -23,7 +23,7 @@ struct watch {                          /* what epoll stores for a descriptor */
 
 /* The state of the probes that find out whether a container is ready: probe.c. */
 struct probing {
-	pid_t pid;                      /* process of the running probe; 0: none */
+	pid_t pid;                      /* process of the running probe; 0: no probe is running */
 	int64_t due, pause;             /* when the next probe is due; the pause before that probe */
 	int64_t until;                  /* when the time for becoming ready is over; 0: the container has no probes */
 	bool overdue;                   /* the time is over and the container was asked to end: it is killed at
@@ -34,7 +34,7 @@ struct replica;
 struct container {
 	struct replica *replica;
 	size_t k;                       /* position among the containers of the role */
-	pid_t pid;                      /* process of the container; 0: none */
+	pid_t pid;                      /* process of the container; 0: the container has no process */
 	struct container *same_slot;    /* the next container in the same slot of the table of processes */
 	int output, report;             /* our ends of the pipes to the container, or -1 */
 	struct watch output_watch, report_watch;
@@ -46,7 +46,7 @@ struct container {
 					 * start of its last process */
 	struct probing probe;
 	int64_t unready;                /* the container was ended because it was not ready after this number of
-					 * seconds; 0: it was not ended for that */
+					 * seconds; 0: it was not ended for this reason */
 };
 
 enum replica_phase {
@@ -66,7 +66,8 @@ struct replica {
 	size_t ncontainers, next;
 	struct life_end end;
 	struct str refused;             /* why the replica cannot be started; empty: it can */
-	int64_t patience;               /* STOPPING: when the remaining processes are killed, then given up; 0: never */
+	int64_t patience;               /* STOPPING: the time at which the remaining processes are killed and, later,
+					 * given up; 0: never */
 	bool asked, killed;             /* the replica was asked to stop; it was killed */
 };
 
@@ -95,20 +96,21 @@ struct engine {
 	struct watch signal_watch, control_watch, lifeline_watch, forward_watch;
 	struct control *control;
 	struct forward *forward;        /* forwards connections to published ports; NULL: no port is published */
-	int64_t *host_ports;            /* for each of options->published, its port on this machine; NULL: none was
+	int64_t *host_ports;            /* for each of options->published, its port on this machine; NULL: no ports were
 					 * taken */
 	uint64_t mark;                  /* mark of the run, by which its processes are recognized (mark.h) */
-	struct rlimit files;            /* the caller's limit of descriptors, which children get back */
+	struct rlimit files;            /* the caller's limit of descriptors, which is set again in children */
 	pid_t self;
-	int64_t clock_offset;           /* real time minus time since boot, as it was at the start */
+	int64_t clock_offset;           /* difference between the real time and the time since boot, measured at the
+					 * start */
 	int64_t now;
 	int64_t heard;                  /* when the last words of all replicas were last read */
 	int64_t directory_due;          /* when to check again whether the directory of the run exists */
 	bool removed;                   /* the directory was removed */
 	uint64_t told;                  /* version of the life whose state was last published */
 	int64_t tell_after;
-	bool more;                      /* some orders are left that need no event: clients are served before these are
-					 * carried out */
+	bool more;                      /* orders are pending that need no event; clients are served before the engine
+					 * carries out these orders */
 	bool changed;                   /* something outside of the struct life has changed */
 	int reserve;                    /* descriptor of a file that reserves disk space for the state */
 	off_t reserved;
@@ -131,11 +133,14 @@ void engine_unwatch(struct engine *e, int *fd);
 bool tell_open(struct engine *e, struct str *why);
 /* Saves the state and publishes it. */
 void tell_state(struct engine *e);
-/* Releases N bytes of the reserved space for output when the disk is full, as long as half of it is left. */
+/*
+ * If the disk is full, releases N bytes of the reserved space for output, as long as half of the reserved space is
+ * left.
+ */
 void tell_give(struct engine *e, off_t n);
 /*
- * Has anything changed, and may it be published now? States are published at most twenty times a second, and less often
- * if that takes long.
+ * Has anything changed, and may the state be published now? States are published at most twenty times a second, and
+ * less often if publishing takes long.
  */
 bool tell_due(const struct engine *e, int64_t *ret_when);
 void tell_close(struct engine *e);
@@ -151,13 +156,16 @@ void replica_stop(struct engine *e, struct replica *r);
 void replica_kill(struct engine *e, struct replica *r);
 /* Gives up the processes of the replica, because they cannot be killed. */
 void replica_abandon(struct engine *e, struct replica *r);
-/* Does what is due: restarts sidecars, kills processes whose grace period is over. Returns when to call it again. */
+/*
+ * Handles everything that is due: restarts sidecars, kills processes whose grace period is over. Returns the time of
+ * the next call.
+ */
 int64_t replica_tick(struct engine *e, struct replica *r);
 void replica_output(struct engine *e, struct container *c);
 void replica_report(struct engine *e, struct container *c);
 /*
- * Handles a process of the replica that has ended. It is not reaped yet, so its number is still taken. EXIT_CODE is 128
- * + the signal if a signal ended the process.
+ * Handles a process of the replica that has ended. The process is not reaped yet, so its number cannot belong to
+ * another process. EXIT_CODE is 128 + the signal if a signal ended the process.
  */
 void replica_ended(struct engine *e, struct container *c, int exit_code, int signal);
 struct container *container_of(const struct engine *e, pid_t pid);
@@ -173,11 +181,11 @@ void replica_tail(struct engine *e, const struct replica *r, struct str **lines,
 void probe_begin(struct engine *e, struct container *c);
 /* Stops probing. */
 void probe_stop(struct engine *e, struct container *c);
-/* Does what is due. Returns when to call it again. */
+/* Handles all probes that are due. Returns the time of the next call. */
 int64_t probe_tick(struct engine *e, struct container *c);
 /*
- * Handles a process that has ended and is not reaped yet. If it was a probe that makes its container ready, stops
- * probing and returns that container; else returns NULL.
+ * Handles a process that has ended and is not reaped yet. If the process was a probe that makes its container ready,
+ * stops probing and returns that container; else returns NULL.
  */
 struct container *probe_ended(struct engine *e, pid_t pid, int exit_code);
 

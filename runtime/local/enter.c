@@ -1,7 +1,7 @@
 /*
  * enter.c - see enter.h. /proc shows the namespaces of a process, and the arguments and environment with which it was
- * started. Everything is opened before the first namespace is entered, since /proc may be another one afterwards.
- * Whether the process is still the right one is checked when its files are open.
+ * started. All files are opened before the first namespace is entered, because afterwards /proc may show other
+ * processes. After the files have been opened, another check makes sure that the process still belongs to the replica.
  */
 #include "runtime/local/enter.h"
 
@@ -25,8 +25,8 @@
 #include "runtime/local/mark.h"
 
 /*
- * The namespaces, in the order in which they are entered: rights first, files last. After that, only descriptors that
- * are already open can be used.
+ * The namespaces, in the order in which they are entered: the user namespace first, because it gives the rights for the
+ * others, and the mount namespace last. After the last step, only descriptors that are already open can be used.
  */
 static const struct {
 	const char *name;
@@ -41,10 +41,10 @@ struct entering {
 	struct arena *arena;
 	pid_t pid;
 	int process;                    /* pidfd of the replica's process */
-	int spaces[KINDS];              /* descriptors of the replica's namespaces; -1: this process is in the same
-					 * one */
-	int root, directory;            /* root and working directory of the replica; `root` -1: its root is that of
-					 * this process */
+	int spaces[KINDS];              /* descriptors of the replica's namespaces; -1: this process is already in the
+					 * namespace */
+	int root, directory;            /* root and working directory of the replica; `root` -1: the replica and this
+					 * process have the same root */
 	char **environment;
 	bool pinned;                    /* the program is pinned to the processors `cpus` */
 	cpu_set_t cpus;
@@ -66,7 +66,7 @@ static struct str not_running(struct arena *a, const struct enter *w, const stru
 	return str_printf(a, "%.*s does not run now%s%.*s", STR_ARG(who), r->cause.n ? ": " : "", STR_ARG(r->cause));
 }
 
-/* The number of the replica, counted over all roles as the mark counts. */
+/* The number of the replica, counted over all roles, as in the mark. */
 static size_t row_of_replica(const struct run_state *s, const struct run_role *role, int64_t index)
 {
 	size_t n = (size_t)index;
@@ -145,8 +145,8 @@ static bool is_entry(struct str s)
 }
 
 /*
- * Reads the environment with which the process was started; a program that writes its title over it may have
- * overwritten a part.
+ * Reads the environment with which the process was started. A program that changes its process title may have
+ * overwritten a part of the environment.
  */
 static bool read_environment(struct entering *e, size_t *ret_n)
 {
@@ -294,8 +294,8 @@ static void end_rest(const struct entering *e)
 {
 	if (e->processes)
 		/*
-		 * /proc shows other numbers here. The first process of the replica's namespace reaps these processes,
-		 * and ends with the run
+		 * /proc shows other process numbers here. The first process of the replica's namespace reaps these
+		 * processes, and ends with the run
 		 */
 		return;
 	for (int rounds = 0; rounds < 100; rounds++) {
@@ -308,7 +308,7 @@ static void end_rest(const struct entering *e)
 	}
 }
 
-/* Waits until the command ends, or the replica, whose end also ends the command. */
+/* Waits until the command ends. The end of the replica also ends the command. */
 static struct entered wait_for(const struct entering *e, int signals, pid_t child)
 {
 	struct entered ret = { 0 };

@@ -144,7 +144,7 @@ static void add_stream(struct follow *f, struct followed *r, struct str name)
 	consider(f, r, s);
 }
 
-/* Asks again about streams that were not selected before. */
+/* Decides again about streams that were not selected before. */
 static void follow_reconsider(struct follow *f)
 {
 	for (size_t i = 0; i < f->nruns; i++)
@@ -240,7 +240,7 @@ void follow_read(struct follow *f)
 	}
 }
 
-/* When the first unfinished line is due to be shown. */
+/* The time at which the first unfinished line must be shown. */
 static int64_t follow_due(const struct follow *f)
 {
 	int64_t first = INT64_MAX;
@@ -308,7 +308,8 @@ bool follow_add(struct follow *f, const struct follow_run *run)
 	if (f->inotify >= 0) {
 		r->watch = inotify_add_watch(f->inotify, path.p, IN_MODIFY | IN_CREATE);
 		if (r->watch < 0)
-			no_inotify(f);          /* this machine has too many inotify watches: look from time to time */
+			no_inotify(f);          /* this machine has too many inotify watches, so the files must be
+						 * polled */
 	}
 	ARENA_PUSH(f->arena, f->runs, f->nruns, r);
 	return true;

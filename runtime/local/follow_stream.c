@@ -32,8 +32,8 @@ static uint64_t size_of(int fd)
 /* ---- the starting position ---- */
 
 /*
- * Finds in a piece where the last *LINES lines before END begin; false: they begin in an earlier piece. Text without a
- * line end counts as a line.
+ * Finds the beginning of the last *LINES lines before END in a piece of the log; false: they begin in an earlier piece.
+ * Text without a line end counts as a line.
  */
 static bool tail_in_piece(const struct log_piece *p, uint64_t end, bool last, int64_t *lines, uint64_t *ret)
 {
@@ -125,7 +125,8 @@ static bool count_end(void *context, const struct log_record *r)
 		e->at[0] = r->offset;
 		e->n++;
 	} else if (r->mark == LOG_BEGINS && !e->n) {
-		e->n = r->value;                /* number of attempts in removed pieces, which ended before this one */
+		e->n = r->value;                /* number of attempts in removed pieces, which ended before this
+						 * record */
 		for (int i = 0; i < ENDS; i++)
 			e->at[i] = r->offset;
 	}
@@ -158,7 +159,7 @@ static bool look_for_attempt(void *context, const struct log_record *r)
 	return a->ended < a->wanted;
 }
 
-/* Selects the range of one attempt; an empty one if its output was removed. */
+/* Selects the range of one attempt; the range is empty if the attempt's output was removed. */
 static void begin_attempt(struct stream *s)
 {
 	struct attempt_range a = { .wanted = s->how.attempt, .end = UINT64_MAX, .begun = s->how.attempt == 1 };
@@ -168,20 +169,19 @@ static void begin_attempt(struct stream *s)
 	s->end = a.begun ? a.end : 0;
 }
 
-/* Selects the range of the attempt before the one that runs, or ran last. */
+/* Selects the range of the attempt before the current one or, if no attempt runs, before the last one. */
 static void begin_previous(struct stream *s, uint64_t size)
 {
 	struct ends e = { 0 };
 
 	each_record(s, count_end, &e);
 	bool another = size > e.at[0] || s->how.attempts > e.n;         /* an attempt has started after the last end */
-	int64_t which = e.n - !another;         /* number of attempts that ended before the one that runs, or ran
-						 * last */
+	int64_t which = e.n - !another;         /* number of attempts that ended before the current or last attempt */
 
 	s->at = s->end = 0;
 	if (which >= 1) {
 		s->end = e.at[!another];
-		s->at = e.at[!another + 1];     /* 0 when there is no such end */
+		s->at = e.at[!another + 1];     /* 0 if the previous attempt was the first */
 	}
 }
 
@@ -254,8 +254,8 @@ static void find_position(struct stream *s)
 }
 
 /*
- * Sets the starting position according to the selection; enters the oldest piece first. True: the position was found by
- * a time, so it may be within a line.
+ * Enters the oldest piece, then sets the starting position according to the selection. Returns true if the position was
+ * found by a time, so that it may be in the middle of a line.
  */
 static bool select_begin(struct stream *s)
 {
@@ -309,7 +309,7 @@ void stream_begin(struct stream *s)
 
 /* ---- lines ---- */
 
-/* Reads the next records of the piece, when all that were read before have been passed. */
+/* Reads the next records of the piece, after all records that were read before have been passed. */
 static void read_records(struct stream *s, const struct log_piece *p)
 {
 	if (s->record < s->nrecords)
@@ -321,7 +321,7 @@ static void read_records(struct stream *s, const struct log_piece *p)
 	s->look = false;
 }
 
-/* The next record that has not been passed; NULL when there is none. */
+/* The next record that has not been passed; NULL if the piece has no more records. */
 static const struct log_record *next_record(struct stream *s)
 {
 	struct log_piece p;
@@ -355,10 +355,7 @@ static bool skip_removed(struct stream *s)
 	return later;
 }
 
-/*
- * Reads bytes, and the records that are about them: the writer writes bytes before their record, so records are read
- * after the bytes.
- */
+/* Reads bytes first, and then the records about them: the writer writes bytes before their record. */
 static size_t read_block(struct stream *s)
 {
 	struct log_piece p;
@@ -373,7 +370,7 @@ static size_t read_block(struct stream *s)
 	return n;
 }
 
-/* Moves from the end of a piece to the next one. False: there is none yet. */
+/* Moves from the end of a piece to the next piece. False: the next piece does not exist yet. */
 static bool pass_piece(struct stream *s)
 {
 	struct log_piece p;
@@ -387,7 +384,7 @@ static bool pass_piece(struct stream *s)
 	return true;
 }
 
-/* The bytes of the file at `at`, as many as can be read at once; empty: no more have been written. */
+/* As many bytes of the file at `at` as can be read at once; empty: no more bytes have been written. */
 static struct str bytes_here(struct stream *s)
 {
 	if (s->block && s->at < s->block_at + s->nblock) {
@@ -448,7 +445,7 @@ static bool removed_head(struct stream *s)
 	return s->has_head = true;
 }
 
-/* The number of bytes at the end of TEXT that begin an incomplete character; 0 if it is not text. */
+/* The number of bytes at the end of TEXT that begin an incomplete character; 0 if TEXT is not valid text. */
 static size_t unfinished(struct str text)
 {
 	for (size_t n = 1; n <= 3 && n <= text.n; n++) {
@@ -471,7 +468,7 @@ static bool part_head(struct stream *s)
 	return kept_head(s, true);
 }
 
-/* Makes a line from the bytes of one chunk, or keeps them for later. False: there is no complete line yet. */
+/* Makes a line from the bytes of one chunk, or keeps them for later. False: the line is not complete yet. */
 static bool take(struct stream *s, struct str bytes)
 {
 	const char *newline = memchr(bytes.p, '\n', bytes.n);
@@ -500,8 +497,8 @@ static bool take(struct stream *s, struct str bytes)
 }
 
 /*
- * When to show a line without an end: half a second after it stopped growing. A line that grows all the time, such as a
- * progress bar, is shown once a second.
+ * The time at which to show a line without a line end: half a second after it stopped growing. A line that grows all
+ * the time, such as a progress bar, is shown once a second.
  */
 int64_t stream_due(const struct stream *s)
 {

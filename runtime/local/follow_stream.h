@@ -31,7 +31,7 @@ struct stream {
 
 	/* records of NAME.times that were read ahead */
 	struct log_record records[STREAM_RECORDS];
-	size_t nrecords, record;        /* number of records read ahead; index of the next of them */
+	size_t nrecords, record;        /* number of records read ahead; index of the next record */
 	uint64_t next_record;           /* number of the first record that has not been read */
 	bool look;                      /* there may be more records in the file */
 	int64_t time;                   /* time of the chunk that contains `at` */
@@ -39,8 +39,8 @@ struct stream {
 
 	struct buf line;                /* the beginning of a line whose end is in another block, or has not been
 					 * written yet */
-	int64_t grown_at, kept_at;      /* by the steady clock: when bytes were last added to `line`, and when the first
-					 * were */
+	int64_t grown_at, kept_at;      /* by the steady clock: when the last bytes were added to `line`, and when the
+					 * first bytes were added */
 	char rest[3];                   /* the line's next bytes, when a part of it has been handed out */
 	size_t nrest;
 	bool skip;                      /* `at` is within a line that is not selected */
@@ -52,13 +52,13 @@ struct stream {
 /* Finds the starting position according to the selection. */
 void stream_begin(struct stream *s);
 /*
- * Sets the head to the next line; false when there is none yet. OVER: no more output will come, so text without a line
- * end is a line.
+ * Sets the head to the next line; false if the next line is not complete. OVER: no more output will come, so text
+ * without a line end is a line.
  */
 bool stream_fill(struct stream *s, bool over);
-/* When to show a line without an end; INT64_MAX: there is none. */
+/* The time at which to show a line without a line end; INT64_MAX: the stream has no such line. */
 int64_t stream_due(const struct stream *s);
-/* Sets the head to the part of an unfinished line that exists; false when it is too early for that. */
+/* Sets the head to the existing part of an unfinished line; false if it is too early to show that part. */
 bool stream_pause(struct stream *s, int64_t now);
 void stream_release(struct stream *s);
 

@@ -1,8 +1,8 @@
 /*
  * forward.c - see forward.h. One epoll handles the listeners and both ends of every connection. Listeners report an
- * arrival once (EPOLLET). So connections beyond the limit, or without a descriptor, do not keep the loop busy: they are
- * accepted when another one has ended. An end for which no event is awaited leaves the epoll, which would otherwise
- * report its hang-up forever.
+ * arrival once (EPOLLET). So connections that cannot be accepted, because of the limit or for want of a descriptor, do
+ * not keep the loop busy: they are accepted when another connection has ended. An end for which no event is awaited
+ * leaves the epoll, which would otherwise report the hang-up of that end forever.
  */
 #include "runtime/local/forward.h"
 
@@ -20,7 +20,7 @@ enum { EVENTS = 64, LAST_PORT = 65535 };
 
 struct flow {                         /* one direction of a connection */
 	char at[FORWARD_BLOCK];
-	size_t from, to;                /* range of the bytes in the block that are still to be sent */
+	size_t from, to;                /* range of the bytes in the block that have not been sent yet */
 	bool ended, shut;               /* the sender has sent everything; the receiver has been informed of that */
 };
 
@@ -28,7 +28,7 @@ struct connection;
 struct end {                            /* one end of a connection, or a listener: what epoll stores for a descriptor */
 	int fd;
 	uint32_t wanted;                /* events to wait for; 0: the descriptor is not in the epoll */
-	struct connection *of;          /* the connection; NULL: it is a listener */
+	struct connection *of;          /* the connection; NULL: this is a listener */
 };
 
 struct connection {
@@ -108,9 +108,7 @@ static void want(struct forward *f, struct end *e, uint32_t events)
 	e->wanted = events;
 }
 
-/*
- * Closes an end. BROKEN: the other end is reset, so that it learns that the connection did not end in an orderly way.
- */
+/* Closes an end. BROKEN: the other end is reset, which shows it that the connection did not end in an orderly way. */
 static void close_end(struct forward *f, struct end *e, bool broken)
 {
 	struct linger reset = { .l_onoff = 1 };
@@ -136,7 +134,7 @@ static void end_connection(struct forward *f, struct connection *c, bool broken)
 	c->over = true;
 }
 
-/* Starts to connect to the next address that has not refused before. False: no program listens. */
+/* Starts to connect to the next address that has not refused yet. False: no program listens. */
 static bool dial_target(struct forward *f, struct connection *c)
 {
 	int on = 1, fd;
@@ -151,7 +149,7 @@ static bool dial_target(struct forward *f, struct connection *c)
 	return true;
 }
 
-/* Is the connection to the target established? False: no program listens, or the answer has not come yet. */
+/* Is the connection to the target established? False: no program listens, or no answer has come yet. */
 static bool connected(struct forward *f, struct connection *c)
 {
 	int error = 0;
@@ -236,8 +234,8 @@ static void begin_connection(struct forward *f, int client, size_t listener)
 }
 
 /*
- * Accepts clients. Their number is limited, so that clients that come as fast as they are refused cannot block the
- * loop; the listener then reports the next ones again.
+ * Accepts clients. Each call accepts a limited number, so that clients that connect as fast as they are refused cannot
+ * block the loop. The listener then reports the remaining clients again.
  */
 static void accept_all(struct forward *f)
 {
@@ -255,7 +253,7 @@ static void accept_all(struct forward *f)
 	}
 }
 
-/* Frees the connections that have ended; true when there was one. */
+/* Frees the connections that have ended; true if any connection had ended. */
 static bool release_ended(struct forward *f)
 {
 	bool any = false;

@@ -11,8 +11,8 @@
 enum { HISTORY_RUNS = 10 };
 
 /*
- * Moves the ended run at PATH aside, before a new run of that name, and returns its new path. Empty when there is no
- * such run, when it has not ended, or when the disk refuses.
+ * Moves the ended run at PATH aside, before a new run of that name, and returns the new path of the ended run. Returns
+ * an empty string if the run does not exist, has not ended, or cannot be moved.
  */
 struct str history_keep(struct arena *a, struct str path);
 /* Undoes the move, because the new run did not start. */

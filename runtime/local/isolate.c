@@ -30,7 +30,8 @@
 struct isolation {
 	struct arena *arena;
 	enum isolate_mode mode;
-	pid_t init;                     /* the first process of the process namespace; 0: there is none */
+	pid_t init;                     /* the first process of the process namespace; 0: the run has no process
+					 * namespace */
 	struct network net;
 	struct rlimit files;            /* the caller's limit of descriptors, before it was raised */
 	struct str loopback;            /* lines of /etc/hosts for loopback, with the machine's own names */
@@ -116,7 +117,7 @@ static bool write_proc(const char *path, const char *text)
 	return ok;
 }
 
-/* Maps the user to himself in his namespace: no other mapping is possible without privileges. */
+/* Maps the user's id to itself in the new user namespace: without privileges no other mapping is possible. */
 static bool map_self(uid_t uid, gid_t gid)
 {
 	char users[64], groups[64];
@@ -151,8 +152,8 @@ static int enter(enum isolate_mode mode, const char **step)
 /* ---- the process namespace ---- */
 
 /*
- * Can /proc be mounted for a new process namespace here? This is tested in a child, because a process cannot undo its
- * own steps towards a namespace.
+ * Can /proc be mounted for a new process namespace here? The test runs in a child, because a process that has entered a
+ * namespace cannot leave it again.
  */
 static bool proc_permitted(void)
 {
@@ -174,8 +175,8 @@ static bool proc_permitted(void)
 }
 
 /*
- * Runs as the first process of the namespace: adopts orphans, which the kernel reaps because this process ignores their
- * ends, and ends everything when the keeper dies.
+ * Runs as the first process of the namespace. Adopts orphans; the kernel reaps them because this process ignores
+ * SIGCHLD. Ends everything when the keeper dies.
  */
 static _Noreturn void init_run(int keeper)
 {
@@ -263,7 +264,7 @@ static struct str loopback_lines(struct arena *a)
 
 /* ---- opening ---- */
 
-/* Raises the limit of descriptors: one for each replica, in addition to those that the caller needs. */
+/* Raises the limit of descriptors: each replica needs one, in addition to the caller's own. */
 static void raise_files(const struct isolation *iso)
 {
 	struct rlimit all = iso->files;
@@ -365,8 +366,8 @@ static bool failed(struct isolation_error *ret, const char *step)
 }
 
 /*
- * Sets the host name as a kubelet does: at most 63 characters, and without characters at the end that a name must not
- * end with.
+ * Sets the host name as a kubelet does: at most 63 characters, and no trailing characters with which a host name must
+ * not end.
  */
 static bool set_host(const char *name)
 {
@@ -421,8 +422,8 @@ bool isolation_enter(const struct isolation *iso, const struct sandbox *box, str
 /* ---- closing ---- */
 
 /*
- * Ends the first process, which only ends when every process of the namespace has been reaped by its parent. This
- * process reaps those that it forked.
+ * Ends the first process of the namespace. It ends only after every process of the namespace has been reaped by its
+ * parent. This process reaps the processes that it forked.
  */
 static void init_stop(pid_t init)
 {

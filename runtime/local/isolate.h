@@ -4,18 +4,17 @@
  *   ISOLATE_NONE     the machine's network; replicas share 127.0.0.1
  *   ISOLATE_JOB      one network namespace for the run, with nothing but loopback
  *   ISOLATE_REPLICA  a network namespace for each replica, with a router between
- *                    them that leads nowhere else (network.h), and a host name,
- *                    /dev/shm and System V objects of its own; names, ports and so
- *                    the environment are those of the cluster
+ *                    them that leads nowhere else (network.h); each replica has
+ *                    its own host name, /dev/shm and System V objects; names,
+ *                    ports and so the environment are the same as in a cluster
  *
- * In the last two modes, nothing outside the run can be reached: attempts, among them name lookups, are refused at
- * once.
+ * In the last two modes, nothing outside the run can be reached: attempts, including name lookups, are refused at once.
  *
- * Whatever the mode, a container with mounts, files or `--image-root` gets a mount namespace of its own, in which they
- * cover the machine's files; the machine's own directories are never written to (mounts.h). In the modes JOB and
- * REPLICA all processes live in a process namespace whose first process dies with the keeper, so nothing survives it;
- * where /proc cannot be mounted again, as in some containers, they stay in the machine's process namespace. For an
- * ordinary user, all namespaces are in one user namespace, which maps the user to himself.
+ * In every mode, a container with mounts, files or `--image-root` gets its own mount namespace, in which these cover
+ * the machine's files; the machine's own directories are never written to (mounts.h). In the modes JOB and REPLICA all
+ * processes live in a process namespace whose first process dies with the keeper, so no process survives the keeper.
+ * Where /proc cannot be mounted again, as in some containers, the processes stay in the machine's process namespace.
+ * For an ordinary user, all namespaces are in one user namespace, which maps the user's id to itself.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_ISOLATE_H
 #define TRAINC_RUNTIME_LOCAL_ISOLATE_H
@@ -31,13 +30,16 @@ struct isolation;
 /*
  * Enters the namespaces that the mode needs and makes a network for each of REPLICAS. Must be called once, in the
  * keeper, before it starts anything else and while it has one thread. MOUNTS: some container has mounts, files or a
- * root. NULL with an explanation that says what the kernel refuses, and what would permit it or which option avoids it.
- * The arena must live as long as the isolation.
+ * root. Returns NULL with an explanation: which step the kernel refuses, and which setting permits that step or which
+ * option avoids it. The arena must live as long as the isolation.
  */
 struct isolation *isolation_open(struct arena *a, enum isolate_mode mode, bool mounts, size_t replicas,
 	struct str *why);
 
-/* An isolation for a run that will not be started: it knows the addresses, but creates and enters nothing. */
+/*
+ * An isolation for a run that will not be started. It knows the addresses of the replicas, but creates and enters
+ * nothing.
+ */
 struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode);
 
 /* The address of a replica, as text: "127.0.0.1", or "10.88.0.7" in mode REPLICA. */
@@ -52,7 +54,10 @@ enum sandbox_kind { SANDBOX_BIND, SANDBOX_TMPFS };
 
 struct sandbox_mount {
 	enum sandbox_kind kind;
-	/* BIND: a file or directory of the machine; a mount that is made over it meanwhile does not matter */
+	/*
+	 * BIND: a file or directory of the machine. It is opened first, so a mount that covers its path later does not
+	 * matter
+	 */
 	const char *source;
 	/* absolute and normalized; missing parts are made without changing the machine's directories */
 	const char *target;
@@ -64,15 +69,15 @@ struct sandbox {
 	const struct sandbox_mount *mounts;     /* the mounts, in the order in which they are made */
 	size_t nmounts;
 	const char *root;               /* --image-root: a directory that becomes `/`; NULL: the root of the machine */
-	const char *hosts;              /* lines to put into /etc/hosts before those for loopback; NULL: none */
+	const char *hosts;              /* lines to put into /etc/hosts before the loopback lines; NULL: no lines */
 	const char *hostname;           /* host name in the mode REPLICA; NULL: unchanged */
 };
 
 /*
- * To be called in a child between fork and exec, one after the other. isolation_join() enters the replica's network and
- * opens nothing. isolation_enter() builds the view of the files; it changes nothing outside of the child and does not
- * keep the working directory, so chdir() must follow. False with the failed step and errno in ERROR (0: none): "mount
- * '/srv/corpus' at '/data'".
+ * Called in a child between fork and exec, one after the other. isolation_join() enters the replica's network and opens
+ * nothing. isolation_enter() builds the view of the files. It changes nothing outside of the child and does not keep
+ * the working directory, so chdir() must follow. On failure they return false; ERROR contains errno, or 0, and the
+ * failed step, such as "mount '/srv/corpus' at '/data'".
  */
 struct isolation_error {
 	int error;
@@ -82,8 +87,8 @@ bool isolation_join(const struct isolation *iso, size_t replica, struct isolatio
 bool isolation_enter(const struct isolation *iso, const struct sandbox *box, struct isolation_error *ret);
 
 /*
- * Kills and reaps what is left in the process namespace, and every ended child of the caller with it; closes what
- * isolation_open() opened. The caller stays in its namespaces, which end when it does.
+ * Kills and reaps all processes of the process namespace; this also reaps every ended child of the caller. Closes the
+ * descriptors that isolation_open() opened. The caller stays in its namespaces, which end together with it.
  */
 void isolation_close(struct isolation *iso);
 

@@ -73,7 +73,7 @@ static bool read_report(struct arena *a, int fd, struct keeper_report *ret, stru
 
 enum { REPORT_FD = 3, LIFELINE_FD = 4, FIRST_FREE_FD = 5 };
 
-/* Closes all descriptors of the command except these two, which get fixed numbers. */
+/* Closes all descriptors of the command except the two that are given, and moves these two to fixed numbers. */
 static void keep_descriptors(int report_fd, int *lifeline)
 {
 	int high = fcntl(report_fd, F_DUPFD_CLOEXEC, 16),
@@ -96,8 +96,8 @@ static void default_signals(void)
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);       /* with SIGXFSZ ignored, a file that reaches its maximum size is handled like
-					 * a full disk: lost bytes are counted */
+	signal(SIGXFSZ, SIG_IGN);       /* with SIGXFSZ ignored, a file that reaches its maximum size is handled like a
+					 * full disk, and the lost bytes are counted */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -205,7 +205,7 @@ static void kill_descendants(void)
 	}
 }
 
-/* Ends in the same way as the keeper did, so that the process that waits for this one learns how. */
+/* Ends this process in the same way as the keeper ended, so that the waiting process learns how the keeper ended. */
 static _Noreturn void end_as(int how)
 {
 	const struct rlimit none = { 0, 0 };
@@ -391,7 +391,7 @@ static bool is_keeper(const struct keeper *keepers, size_t n, pid_t pid)
 	return false;
 }
 
-/* Kills and reaps every child that is not a keeper; false when there was none. */
+/* Kills and reaps every child that is not a keeper; false if no such child was found. */
 static bool kill_children(const struct keeper *keepers, size_t n, size_t *gone)
 {
 	DIR *d = directory_open("/proc");
@@ -417,8 +417,8 @@ size_t keeper_sweep(const struct keeper *keepers, size_t n)
 	size_t gone = 0;
 
 	/*
-	 * the children of a process that dies become ours, so this is repeated until none is left, for at most five
-	 * seconds
+	 * the children of a process that dies become children of this process, so this is repeated until no child is
+	 * left, for at most five seconds
 	 */
 	for (int rounds = 0; rounds < 1000 && kill_children(keepers, n, &gone); rounds++)
 		nanosleep(&pause, NULL);

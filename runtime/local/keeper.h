@@ -1,9 +1,10 @@
 /*
  * keeper.h - the keeper: the process that manages a run from its start to its end. keeper_start() makes the run's
  * directory, forks the keeper and waits until the run has started or was refused. Attached (`trainc run`): when the
- * command dies, the keeper kills everything; when the keeper dies, the command, which is also a subreaper, does.
- * Detached (`trainc apply`): the keeper survives the command, and a small process, its guard, kills what it leaves. In
- * either case it has a session of its own, so signals of the terminal only reach the command.
+ * command dies, the keeper kills all processes of the run. When the keeper dies, the command kills them, because it is
+ * also a subreaper. Detached (`trainc apply`): the keeper survives the command. When the keeper dies, its guard, a
+ * small process, kills the remaining processes. In either case the keeper has a session of its own, so signals of the
+ * terminal only reach the command.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_KEEPER_H
 #define TRAINC_RUNTIME_LOCAL_KEEPER_H
@@ -31,8 +32,8 @@ struct keeper_start {
 };
 
 /*
- * Starts the keeper. False with explanations, one per line, and the exit status: 3; 5 when a run of that name exists;
- * 8; 70 when the keeper died.
+ * Starts the keeper. On failure, returns false with explanations, one per line. The exit status is then 3 or 8, 5 if a
+ * run of that name exists, or 70 if the keeper died.
  */
 bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *ret, struct str *why, int *status);
 
@@ -40,9 +41,9 @@ bool keeper_start(struct arena *a, const struct keeper_start *s, struct keeper *
 struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s);
 
 /*
- * To be called after an attached keeper has died without a verdict: kills the processes that it left, which have become
- * children of this process. KEEPERS are the keepers that must stay alive. Returns the number of processes that were
- * killed.
+ * Must be called after an attached keeper has died without a verdict: kills the processes that the keeper left, which
+ * have become children of this process. KEEPERS are the keepers that must stay alive. Returns the number of processes
+ * that were killed.
  */
 size_t keeper_sweep(const struct keeper *keepers, size_t n);
 

@@ -35,8 +35,8 @@ static int listed_role(const struct text *t)
 }
 
 /*
- * Notes a list of hosts in which replicas cannot be distinguished on this machine. In a cluster each replica has an
- * address of its own, but here they all have the same one unless each has its own network.
+ * Notes a list of hosts in which replicas cannot be distinguished on this machine. In a cluster each replica has its
+ * own address, but here all replicas have the same address unless each has its own network.
  */
 static void note_list(struct launch *l, struct str where, const struct text *t)
 {

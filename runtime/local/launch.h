@@ -26,7 +26,7 @@ struct str launch_notes(const struct launch *l);
 /* Adds a note, unless it has been added already. */
 void launch_note(struct launch *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Checks every environment. To be called when addresses and devices are known. */
+/* Checks every environment. Must be called after addresses and devices are known. */
 void launch_place(struct launch *l, const struct places *places, const struct isolation *iso,
 	const struct devices *devices, struct buf *why);
 
@@ -41,7 +41,7 @@ enum container_part launch_part(const struct plan_role *r, size_t k);
 /* Prepares a new pod: empties scratch space, writes files, generates keys. False with an explanation. */
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why);
 
-/* The file in which a replica writes its last words (last_words.h); p == NULL: it writes none. */
+/* The file in which a replica writes its last words (last_words.h); p == NULL: the replica writes no such file. */
 struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i);
 
 /* The source of the value of a variable. */
@@ -62,13 +62,13 @@ struct launched {
 	struct sandbox box;
 };
 /*
- * Makes the description of a process, in memory of A, which may be released when the process has been started. Attempts
+ * Makes the description of a process, in memory of A. After the process has been started, A may be released. Attempts
  * are counted from 1.
  */
 bool launch_make(const struct launch *l, struct arena *a, unsigned role, int64_t i, size_t container, int64_t attempt,
 	struct launched *ret, struct str *why);
 
-/* Makes the description of a command that is run in the same container; everything is in A. */
+/* Makes the description of a command that is run in the same container, in memory of A. */
 void launch_other_words(struct arena *a, const struct plan_str *words, size_t n, struct launched *what);
 
 /* Removes the scratch space of the run. */

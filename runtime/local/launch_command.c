@@ -124,7 +124,7 @@ static void check_directory(struct launch *l, unsigned role, const struct plan_c
 			STR_ARG(who), STR_ARG(dir));
 }
 
-/* PATH of the container, if it is known before the ports are. */
+/* The container's PATH, if it is known before ports are assigned. */
 static struct str path_of(const struct launch *l, const struct plan_container *c)
 {
 	struct str caller = l->options->image_root.n ? (struct str){ 0 } : launch_caller(l, STR("PATH"));

@@ -45,7 +45,8 @@ struct str launch_caller(const struct launch *l, struct str name)
 }
 
 /*
- * Is it a setting of a device's library? Variables with the same prefix as the variable of its devices are passed on.
+ * Is NAME a setting of a device library? Variables that begin with the same prefix as the variable of the devices are
+ * passed on.
  */
 static bool is_of_devices(const struct launch *l, struct str name)
 {
@@ -59,7 +60,7 @@ static bool is_of_devices(const struct launch *l, struct str name)
 	return false;
 }
 
-/* Is the variable of the caller passed on? */
+/* Is the caller's variable NAME passed on? */
 static bool is_allowed(const struct launch *l, struct str name)
 {
 	static const char *const names[] = { "PATH", "HOME", "LANG", "TMPDIR" };
@@ -152,7 +153,8 @@ static bool earlier_variable(void *context, struct str name, struct buf *out)
 	if (v)
 		buf_str(out, v->value);
 	else
-		buf_printf(out, "$(%.*s)", STR_ARG(name));      /* left unchanged, as the kubelet does */
+		buf_printf(out, "$(%.*s)", STR_ARG(name));      /* a reference to an unknown variable stays as it is, as
+								 * with the kubelet */
 	return true;
 }
 

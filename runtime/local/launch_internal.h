@@ -42,14 +42,16 @@ const struct variable *variables_find(const struct variables *v, struct str name
 struct str launch_caller(const struct launch *l, struct str name);
 /* Checks values that must come from the caller: secrets and config maps. */
 void launch_check_secrets(struct launch *l, const struct plan_role *r, const struct plan_container *c, struct buf *why);
-/* Makes the environment of a container. False with an explanation when a value is unknown. */
+/* Makes the environment of a container. Returns false with an explanation if a value is unknown. */
 bool launch_variables(const struct launch *l, struct variables *ret, unsigned role, int64_t i,
 	const struct plan_container *c,
 	int64_t attempt, struct str *why);
 /* The text for a replica, completed with values that only its pod knows. */
 bool launch_text(const struct launch *l, unsigned role, int64_t i, int64_t attempt, const struct variables *v,
 	const struct text *t, struct buf *out);
-/* Would exec accept the environment? False with an explanation that names the part that is too large. */
+/*
+ * Would exec accept the environment? If not, returns false with an explanation that names the part that is too large.
+ */
 bool launch_fits(struct arena *a, const struct variables *v, char *const *argv, struct str *why);
 
 /* ---- launch_command.c ---- */
@@ -66,14 +68,14 @@ bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_
 
 /* Reports volumes without a directory on this machine and `--mount` options that no volume needs; generates keys. */
 void launch_check_volumes(struct launch *l, struct buf *why);
-/* Notes mounts whose path here differs from that on a cluster. */
+/* Notes mounts that have another path here than on a cluster. */
 void launch_note_home(struct launch *l, const struct plan_role *r);
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c);
 void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
 	struct sandbox *ret);
 /*
  * The path on the machine of the file that a container sees as PATH: either PATH itself, or a path below the source of
- * a mount. p == NULL: the file exists only during the run (scratch space, an image's root).
+ * a mount. p == NULL: the file exists only during the run (in scratch space or an image's root).
  */
 struct str launch_behind(const struct launch *l, struct arena *a, unsigned role, const struct plan_container *c,
 	struct str path);

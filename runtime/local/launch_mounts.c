@@ -31,7 +31,7 @@ static bool is_emptied(const struct plan_volume *v)
 	return v->kind == VOLUME_SCRATCH || (v->kind == VOLUME_CLAIM && !v->keep);
 }
 
-/* Does the volume need a directory from the user? Those that the run creates do not. */
+/* Must the user provide a directory for the volume? Not if the run creates the volume. */
 static bool is_from_outside(const struct plan_volume *v)
 {
 	return !is_emptied(v) && v->kind != VOLUME_GENERATED;
@@ -127,7 +127,7 @@ static struct str volume_directory(const struct launch *l, struct arena *a, unsi
 	return dir;
 }
 
-/* Is the mount left out because it has the drivers of devices that the run does not give? */
+/* Is the mount left out, because it contains device drivers and the run does not use the devices? */
 static bool is_left_out(const struct launch *l, const struct plan_role *r, const struct plan_mount *m)
 {
 	if (!l->options->no_devices || !r->accelerator)
@@ -141,8 +141,8 @@ static bool is_left_out(const struct launch *l, const struct plan_role *r, const
 /* ---- the container's view of the files ---- */
 
 /*
- * The path at which a mount appears. Most images run as root with the home /root, but here the user is the one who runs
- * the command, with HOME as home. A program could not even enter the home of another user.
+ * The path at which a mount appears. Most images run as root with the home /root, but here the program runs as the user
+ * of the command, with the user's HOME. A program could not even enter the home of another user.
  */
 static struct str target_of(const struct launch *l, struct arena *a, struct str path)
 {
@@ -283,7 +283,7 @@ static bool cannot(struct launch *l, const char *what, struct str path, struct s
 	return false;
 }
 
-/* Makes a directory and the missing ones above it. */
+/* Makes a directory and its missing parents. */
 static bool make_directory(struct launch *l, struct str path, struct str *why)
 {
 	char *p = arena_copy(l->arena, path.p, path.n);
@@ -375,7 +375,8 @@ static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64
 }
 
 /*
- * Makes the sub paths of a claim that differ between replicas, and the directories of kept claims, as the kubelet does.
+ * Makes the sub paths of a claim that differ between replicas, and the directories of kept claims, as the kubelet
+ * would.
  */
 static bool make_sub_paths(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
 {
@@ -470,7 +471,7 @@ static void generate(struct launch *l, const struct plan_volume *v, struct buf *
 	struct stat s;
 
 	if (stat(str_cat(l->arena, dir, STR("/config"), STR("")).p, &s) == 0)
-		return;                         /* already made for another role */
+		return;                         /* the key was already made for another role */
 	if (!make_keypair(l, dir, &reason))
 		launch_complain(why, "%.*s", STR_ARG(reason));
 }

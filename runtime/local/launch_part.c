@@ -54,9 +54,7 @@ void launch_note(struct launch *l, const char *fmt, ...)
 		buf_printf(&l->notes, "%s\n", text);
 }
 
-/*
- * There is no such file with an image's root, because a container with that root does not see the directory of the run.
- */
+/* With an image's root there is no such file: a container with its own root does not see the directory of the run. */
 struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i)
 {
 	const struct plan_role *r = &l->job->roles[role];

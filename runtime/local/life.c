@@ -275,7 +275,10 @@ static void forget_all(struct life *l)
 	l->state->failure = (struct run_failure){ 0 };
 }
 
-/* Resets replicas that wait. Those that have ended stay as they are, and those between two attempts start at once. */
+/*
+ * Resets replicas that wait. Replicas that have ended stay as they are, and replicas between two attempts start at
+ * once.
+ */
 static void forget_waiting(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {

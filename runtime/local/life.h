@@ -1,9 +1,13 @@
 /*
- * life.h - decides what to do next with the replicas of one job, given what has happened to them. Pure: no process, no
- * clock. The caller, which runs the replicas, reports what happened and when, and asks for orders until there are none.
- * The same events at the same times give the same orders. Times are nanoseconds of one clock. The state of the run is a
- * struct run_state; life fills in everything except facts that only the machine knows (processes, hosts, logs). Rules:
- * runtime/run/rules.h, docs/local.md.
+ * life.h - decides what to do next with the replicas of one job, given what has happened to them.
+ *
+ * Pure: no process, no clock. The caller, which runs the replicas, reports events and their times, and asks for orders
+ * until no order is left. The same events at the same times give the same orders. Times are nanoseconds of one clock.
+ *
+ * The state of the run is a struct run_state; life fills in everything except facts that only the machine knows
+ * (processes, hosts, logs).
+ *
+ * Rules: runtime/run/rules.h, docs/local.md.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_H
 #define TRAINC_RUNTIME_LOCAL_LIFE_H
@@ -32,15 +36,15 @@ struct life_options {
 struct life;
 
 /*
- * Starts the job, suspended if the program says so. S gets its roles and replicas (from the arena) and is updated from
- * now on.
+ * Starts the job, suspended if the program requests that. S gets its roles and replicas (from the arena) and is updated
+ * from now on.
  */
 struct life *life_new(struct arena *a, const struct plan_job *j, const struct life_options *o, struct run_state *s,
 	int64_t now);
 
 /* ---- events ---- */
 
-/* To be called when all containers of a replica run their programs. */
+/* Must be called when all containers of a replica run their programs. */
 void life_started(struct life *l, unsigned role, int64_t i);
 void life_ready(struct life *l, unsigned role, int64_t i);
 
@@ -52,19 +56,19 @@ struct life_end {
 	int signal;                     /* the signal, or 0 */
 	bool init;                      /* an init container failed, to which `retry_on` does not apply */
 	int64_t unready;                /* the attempt was ended because it was not ready after this number of seconds;
-					 * 0: it was not */
+					 * 0: it was not ended for this reason */
 };
 void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end *e);
 
 /*
- * Reports that a replica cannot be started, and that trying again would not help: the job fails. CAUSE
- * must live as long as the run.
+ * Reports that a replica cannot be started, and that another try would not help: the job fails. CAUSE must live as long
+ * as the run.
  */
 void life_refused(struct life *l, unsigned role, int64_t i, struct str cause, int64_t now);
 
 /*
  * Reports that something outside of the program kept a replica from starting (its port was taken): the whole job
- * restarts, which is not counted.
+ * restarts, and this restart is not counted.
  */
 void life_begin_anew(struct life *l, unsigned role, int64_t i, struct str cause);
 
@@ -92,9 +96,9 @@ struct life_action {
 	int64_t index;
 };
 
-/* Takes the next order; false when there is none. All events of the same time should be reported before. */
+/* Takes the next order; false if no order is left. All events of the same time should be reported before. */
 bool life_next(struct life *l, int64_t now, struct life_action *ret);
-/* When to ask again even if no event comes; LIFE_NEVER: not without an event. */
+/* The time at which to ask again even if no event comes; LIFE_NEVER: ask again only after an event. */
 int64_t life_deadline(const struct life *l);
 /*
  * The number of times that the job has started. When the first order of a new start is given, no process runs, so ports

@@ -16,9 +16,10 @@ static bool at_once(const struct run_replica *r, const struct run_replica *other
 }
 
 /*
- * Is R to blame rather than OTHER? Both failed; if nothing else decides, the lower rank is. Of ends at the same moment,
- * a kill from outside (for lack of memory, for example) is never the consequence of another rank's end; other signals
- * often are. If a replica has recorded when it failed, that time counts, however long it took to end.
+ * Is R to blame rather than OTHER? Both failed. If nothing else decides, the replica with the lower rank is to blame.
+ * If both ended at the same moment, a kill from outside (for lack of memory, for example) is never the consequence of
+ * the other rank's end; other signals often are. If a replica has recorded when it failed, the recorded time counts,
+ * however long the replica took to end.
  */
 static bool earlier(const struct run_replica *r, const struct run_replica *other)
 {
@@ -37,8 +38,8 @@ static bool earlier(const struct run_replica *r, const struct run_replica *other
 }
 
 /*
- * Can the replica be to blame? One that waits for its next attempt can, too: in collective training, the replica that
- * fails for good often fails because of another one that may try again.
+ * Can the replica be to blame? A replica that waits for its next attempt can, too: in collective training, the replica
+ * that fails for good often fails because another replica failed that may try again.
  */
 static bool suspect(const struct life_part *p, int64_t i)
 {

@@ -15,7 +15,7 @@ struct unit {                           /* the facts about a replica that its ru
 	bool restart;                   /* the replica was asked to stop and restarts after that */
 	bool in_place;                  /* the next attempt is in the same pod */
 	int64_t failures;               /* number of failed attempts that count against `retries` */
-	int64_t series;                 /* number of failures in a row, which decides how long to wait */
+	int64_t series;                 /* number of consecutive failures, which decides how long to wait */
 	int64_t due;                    /* ASKED, KILLED: end of the grace period */
 };
 
@@ -46,7 +46,8 @@ struct life {
 	struct role_states *seen;       /* the states of all parts */
 	enum mode mode;
 	bool succeeded, asked_to_stop;  /* ENDING: the verdict */
-	bool stop_all, kill;            /* ENDING: end everything, whatever `clean` says; without a grace period */
+	bool stop_all, kill;            /* ENDING: end every replica, whatever `clean` says; end without a grace
+					 * period */
 	struct str reason;              /* ANEW, ENDING: the reason */
 	int64_t backoff;
 	int64_t anew_at;                /* ANEW: earliest time at which the job restarts */
@@ -61,7 +62,10 @@ struct life {
 	int64_t deadline;
 };
 
-/* Sets phase and cause from everything else. Lowers the deadline to the time at which they change without an event. */
+/*
+ * Sets phase and cause from all other facts. If these two will change at a certain time without an event, sets the
+ * deadline to that time, unless the deadline is earlier.
+ */
 void life_describe(struct life *l, int64_t now);
 /* Finds the replica that failed first, and notes it as the reason why the run failed. */
 void life_blame(struct life *l);

@@ -55,7 +55,7 @@ static size_t write_some(int fd, const char *bytes, size_t n)
 	return done;
 }
 
-/* Appends a record. Half a record would shift all that follow, so it is removed again. */
+/* Appends a record. Half a record would shift all records after it, so it is removed again. */
 static void mark(struct log_writer *w, const struct log_record *r)
 {
 	size_t n = write_some(w->times, (const char *)r, sizeof *r);
@@ -132,7 +132,7 @@ static bool replace_files(struct log_writer *w, int log, int times)
 	return true;
 }
 
-/* Starts a new piece. False: the disk does not take one, so the log continues in the current one. */
+/* Starts a new piece. If the disk has no room for it, returns false, and the log continues in the current piece. */
 static bool next_piece(struct log_writer *w)
 {
 	if (w->offset < w->again)
@@ -166,8 +166,8 @@ static uint64_t piece_room(const struct log_writer *w)
 }
 
 /*
- * The number of the N bytes that go into the newest piece: whole lines, so that the next piece starts with one, unless
- * a line is very long. 0: the piece is full.
+ * The number of the N bytes that go into the newest piece: whole lines, so that the next piece starts with a line,
+ * unless a line is very long. 0: the piece is full.
  */
 static size_t piece_takes(const struct log_writer *w, const char *bytes, size_t n)
 {

@@ -29,8 +29,8 @@ void log_piece_close(struct log_piece *p)
 }
 
 /*
- * Reads which piece it is from the first record of its times. The first piece begins with another record, or has none
- * yet.
+ * Reads the number of the piece from the first record of its times. The first piece begins with another record, or has
+ * no record yet.
  */
 static void read_begin(struct log_piece *p)
 {
@@ -60,8 +60,9 @@ static bool open_full(int directory, const char *name, uint64_t number, struct l
 }
 
 /*
- * Opens the piece that is being written. The writer renames the log before its times. So if the times still have their
- * name after the log was opened, that log belongs to them. False: they are being renamed at this moment, so try again.
+ * Opens the piece that is being written. The writer renames the log before its times. So if the file of times still has
+ * its name after the log was opened, both files belong together. False: the files are being renamed at this moment, so
+ * try again.
  */
 static bool open_newest(int directory, const char *name, struct log_piece *ret)
 {
@@ -93,7 +94,7 @@ bool log_piece_open(int directory, const char *name, uint64_t number, struct log
 			return true;
 		bool passed = ret->number > number;
 		log_piece_close(ret);
-		/* that piece was full before the newest one started, so it has been renamed by now, or removed */
+		/* the piece was full before the newest one started, so it has been renamed or removed by now */
 		return passed && open_full(directory, name, number, ret);
 	}
 	return false;

@@ -18,7 +18,7 @@ struct log_piece {
  * does meanwhile. False: the piece does not exist, or no longer exists.
  */
 bool log_piece_open(int directory, const char *name, uint64_t number, struct log_piece *ret);
-/* Opens the oldest existing piece. False as above. */
+/* Opens the oldest existing piece. False: the log has no piece. */
 bool log_piece_oldest(int directory, const char *name, struct log_piece *ret);
 void log_piece_close(struct log_piece *p);
 

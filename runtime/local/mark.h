@@ -10,13 +10,13 @@
 
 #include "runtime/run/run_state.h"
 
-/* The mark of the run whose keeper is in S; 0 when S has none. */
+/* The mark of the run whose keeper is in S; 0 if S has no keeper. */
 uint64_t mark_of_run(const struct run_state *s);
-/* The mark of replica NUMBER (counted over all roles) of the run that has the mark RUN. */
+/* The mark of replica NUMBER (counted over all roles) of the run whose mark is RUN. */
 uint64_t mark_of_replica(uint64_t run, size_t number);
 /* Does PID have the mark of a replica of RUN? Sets *RET_NUMBER to the replica's number. */
 bool mark_find(pid_t pid, uint64_t run, size_t *ret_number);
-/* Marks the calling process; async-signal-safe.  A system that refuses leaves it unmarked. */
+/* Marks the calling process; async-signal-safe.  If the system refuses the limit, the process stays unmarked. */
 void mark_set(uint64_t mark);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * mounts.c - see mounts.h. Every source is opened before anything is mounted, because a mount may hide the source of a
- * later one; it is then bound by its descriptor. `/` itself cannot be covered by a mount. When something is missing
- * there, or when another root is wanted, the mirror is built at a directory that certainly exists and becomes the root.
- * The old root stays attached until everything is bound.
+ * later mount; sources are bound by their descriptors. `/` itself cannot be covered by a mount. If a mount point is
+ * missing in `/`, or if another root is requested, a new root is built at a directory that certainly exists, and then
+ * replaces the old one. The old root stays attached until everything is bound.
  */
 #include "runtime/local/mounts.h"
 
@@ -58,7 +58,10 @@ static bool ours(const struct mount_view *v, dev_t dev)
 	return false;
 }
 
-/* Binds a source with the mounts below it: without these, the kernel does not let a user namespace bind it at all. */
+/*
+ * Binds a source together with the mounts below it: in a user namespace, the kernel refuses to bind a source without
+ * them.
+ */
 static bool bind_at(int from, const char *at)
 {
 	char path[32];
@@ -85,8 +88,8 @@ static bool create(const char *path, bool directory)
 }
 
 /*
- * Adds one entry of a directory at PATH. An entry that cannot be read or bound here could not be used anyway (such as
- * another user's FUSE mount), so it is left out.
+ * Adds one entry of a directory at PATH. Leaves out an entry that cannot be read or bound here (such as another user's
+ * FUSE mount), since programs could not use it anyway.
  */
 static bool mirror_entry(struct mount_view *v, int dir, const char *name, const char *path, int covered)
 {
@@ -109,7 +112,8 @@ static bool mirror_entry(struct mount_view *v, int dir, const char *name, const 
 		}
 	} else {
 		ok = create(path, S_ISDIR(st.st_mode));
-		if (ok && covered >= 0 && ours(v, st.st_dev))   /* this is the stage, that is, the mirror itself */
+		if (ok && covered >= 0 && ours(v, st.st_dev))   /* the entry is the stage, where the mirror itself is
+								 * mounted */
 			ok = move_mount(covered, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) == 0;
 		else if (ok)
 			bind_at(fd, path);
@@ -144,7 +148,7 @@ static bool mirror_entries(struct mount_view *v, DIR *list, const char *at, int 
 	return ok;
 }
 
-/* Mounts a file system in memory, in which mount points can be made and programs may write. */
+/* Mounts a file system in memory. Mount points can be made in it, and programs may write to it. */
 static bool mount_tmpfs(struct mount_view *v, const char *at, const char *options)
 {
 	struct stat st;
@@ -159,8 +163,8 @@ static bool mount_tmpfs(struct mount_view *v, const char *at, const char *option
 }
 
 /*
- * Mirrors an open directory named NAME at a path. COVERED is a copy of what exists at that path, or -1 when that is the
- * directory itself.
+ * Mirrors an open directory, which is called NAME, at the path AT. COVERED is a copy of what exists at that path, or -1
+ * if the directory itself is at that path.
  */
 static bool mirror(struct mount_view *v, DIR *list, const char *name, const char *at, int covered)
 {
@@ -196,7 +200,7 @@ static size_t deepest(const char *target, char *path, struct stat *st)
 	return n;
 }
 
-/* Replaces the directory in which something is missing by a mirror. */
+/* Replaces the directory PATH, in which a mount point is missing, by a mirror. */
 static bool open_up(struct mount_view *v, const char *path)
 {
 	struct stat st;
@@ -232,7 +236,7 @@ static bool place(struct mount_view *v, const char *target, bool directory)
 	if (!open_up(v, path))
 		return false;
 	while (n < length) {
-		n += n > 1;             /* the slash, which `/` already includes */
+		n += n > 1;             /* steps over the slash; the path `/` already ends with it */
 		n += strcspn(target + n, "/");
 		memcpy(path, target, n);
 		path[n] = '\0';
@@ -369,7 +373,7 @@ static bool mount_proc(struct mount_view *v, const char *at)
 	return true;
 }
 
-/* Mounts /sys, which lists network interfaces, too; but the machine's mounts below it are kept. */
+/* Mounts a new /sys, which lists the network interfaces of this network, and binds the machine's cgroups in it. */
 static void mount_sys(void)
 {
 	int cgroup = open("/sys/fs/cgroup", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -426,8 +430,8 @@ static bool mount_texts(struct mount_view *v, const struct text_file *files, siz
 }
 
 /*
- * Sets up name resolution.  In a network of its own a replica cannot reach a name server.  With an empty list of
- * servers a resolver asks this host, which refuses at once, so no program waits for a response.
+ * Sets up name resolution. A replica with its own network cannot reach a name server. With an empty list of servers a
+ * resolver asks this host, which refuses at once, so no program waits for a response.
  */
 static bool mount_names(struct mount_view *v, const struct sandbox *box, const struct mounts_extra *extra)
 {
@@ -462,7 +466,7 @@ static bool lacks_root(const struct sandbox *box)
 	return false;
 }
 
-/* Mounts /proc: an image has none, and nothing can be bound without it. */
+/* Mounts /proc: an image does not contain it, and without it nothing can be bound. */
 static bool root_proc(struct mount_view *v, bool own)
 {
 	char path[sizeof(stage) + 8];

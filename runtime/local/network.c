@@ -23,7 +23,7 @@
 enum {
 	LOOPBACK = 1,
 	INSIDE = 100,                   /* number of a replica's eth0 */
-	/* number of replica 0's link in the keeper's namespace, above those that the kernel chooses */
+	/* number of replica 0's link in the keeper's namespace; the kernel itself chooses lower numbers */
 	OUTSIDE = 100
 };
 
@@ -147,7 +147,7 @@ static void link_up(struct netlink_batch *b, int index)
 	message(b, "bring up an interface", RTM_SETLINK, 0, &body, sizeof(body));
 }
 
-/* Appends a link address. It is derived from the network address, so both ends know it without asking. */
+/* Appends a link address. It is derived from the network address, so both ends know it without a request. */
 static void link_address(struct netlink_batch *b, uint16_t type, uint32_t address)
 {
 	uint8_t bytes[6] = { 0x0a, 0x58, (uint8_t)(address >> 24), (uint8_t)(address >> 16), (uint8_t)(address >> 8),
@@ -164,8 +164,8 @@ static void network_attribute(struct netlink_batch *b, uint16_t type, uint32_t a
 }
 
 /*
- * Limits the link to one queue. By default there is one for each processor, of which the kernel would release all but
- * one, and wait each time until no processor uses them anymore.
+ * Limits the link to one queue. By default the kernel makes one queue for each processor and later releases all but
+ * one; each time it waits until no processor uses them.
  */
 static void queues(struct netlink_batch *b)
 {
@@ -204,7 +204,7 @@ static void link_make(struct netlink_batch *b, size_t replica, int namespace)
 }
 
 /*
- * Permits packets that arrive on this link to leave by another. This is a setting of the interface, which needs no
+ * Permits packets that arrive on this link to leave by another link. This is a setting of the interface, which needs no
  * writable /proc/sys.
  */
 static void forward(struct netlink_batch *b, int index)
@@ -224,9 +224,9 @@ static void forward(struct netlink_batch *b, int index)
 }
 
 /*
- * Disables link-local addresses, and with them the detection of duplicates. The default of the namespace would do the
- * same, but looking up files below /proc/sys/net gets slower with each namespace. May fail, because some kernels have
- * no IPv6.
+ * Disables link-local addresses, and with them the detection of duplicates. A default of the namespace would have the
+ * same effect, but looking up files below /proc/sys/net gets slower with each namespace. May fail, because some kernels
+ * have no IPv6.
  */
 static void no_link_local(struct netlink_batch *b, int index)
 {
@@ -243,7 +243,7 @@ static void no_link_local(struct netlink_batch *b, int index)
 	nest_end(b, families);
 }
 
-/* Adds an address. The prefix is only for people who look at it: routes are set explicitly. */
+/* Adds an address. The prefix only informs people: routes are set explicitly. */
 static void address_add(struct netlink_batch *b, int index, uint32_t address, uint8_t prefix)
 {
 	struct ifaddrmsg body = { .ifa_family = AF_INET, .ifa_prefixlen = prefix, .ifa_index = (uint32_t)index };
@@ -288,7 +288,7 @@ static void route_out(struct netlink_batch *b, int index)
 	network_attribute(b, RTA_GATEWAY, ROUTER);
 }
 
-/* Adds a route for every address without another route: it ends here, where nothing listens. */
+/* Adds a route for all other addresses: packets to them end in this namespace, where no program listens. */
 static void route_end(struct netlink_batch *b)
 {
 	route_add(b, LOOPBACK, (struct rtmsg){ .rtm_type = RTN_LOCAL, .rtm_scope = RT_SCOPE_HOST });
@@ -322,7 +322,7 @@ int network_loopback(const char **step)
 	if (fd < 0)
 		return errno;
 	network_low_ports();
-	/* no link-local addresses, and so no detection of duplicates on hundreds of links */
+	/* disables link-local addresses, and so the detection of duplicates on hundreds of links */
 	setting("/proc/sys/net/ipv6/conf/default/addr_gen_mode", "1");
 	link_up(&b, LOOPBACK);
 	address_add(&b, LOOPBACK, ROUTER, 32);
@@ -336,7 +336,7 @@ static int open_namespace(void)
 	return open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 }
 
-/* Makes a namespace and a socket for requests to it; this process is in that namespace afterwards. */
+/* Makes a namespace and a socket for requests to the namespace; this process is in the new namespace afterwards. */
 static int namespace_make(int *namespace, int *inside, const char **step)
 {
 	*step = "make a network namespace";
@@ -379,8 +379,8 @@ static int router_make(int outside, const char **step)
 
 	/*
 	 * every refusal must be reported: the mask exempts refusals from two rate limits, one for each destination and
-	 * one for the namespace. The credit of the latter starts with its first refusal, so of two refusals at once the
-	 * second could be dropped
+	 * one for the namespace. The namespace's limit starts to gain credit with the first refusal, so the second of
+	 * two simultaneous refusals could be dropped
 	 */
 	setting("/proc/sys/net/ipv4/icmp_ratemask", "0");
 	route_end(&b);

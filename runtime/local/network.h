@@ -2,12 +2,12 @@
  * network.h - makes the networks of a run's replicas with netlink. Each replica has a namespace with loopback and
  * `eth0`, whose other end is in the namespace of the keeper. The keeper's namespace routes between the replicas and has
  * no other interface, so nothing leads out of the run or into it. The router treats every other address as its own and
- * refuses connections to it: a program that looks for a way out finds its own address as in a cluster, and does not
+ * refuses connections to it: a program that looks for its own outgoing address finds it as in a cluster, and does not
  * have to wait for an answer.
  *
- * The networks are routed, not bridged. Behind a bridge every replica would have to know the link address of each other
- * one. The kernel keeps 1024 of these for the whole machine, which is too few for a full mesh of 33 replicas. A bridge
- * also has at most 1023 ports. With routing, each replica knows only one neighbor.
+ * The networks are routed, not bridged. Behind a bridge every replica would have to know the link addresses of all
+ * other replicas. The kernel keeps 1024 link addresses for the whole machine, too few for a full mesh of 33 replicas. A
+ * bridge also has at most 1023 ports. With routing, each replica knows only one neighbor.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_NETWORK_H
 #define TRAINC_RUNTIME_LOCAL_NETWORK_H
@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 struct network {
-	int *replicas;                  /* array of the caller: a descriptor that keeps each namespace alive, -1 for
-					 * none yet */
+	int *replicas;                  /* array of the caller: a descriptor that keeps each namespace alive; -1: the
+					 * namespace does not exist yet */
 	size_t n;
 };
 
@@ -35,8 +35,8 @@ uint32_t network_address(size_t replica);
 int network_loopback(const char **step);
 
 /*
- * Lets every user listen on low ports in the network of this process, as in a pod. For a replica, its own processes
- * call this, because looking up files below /proc/sys/net of one /proc gets slower with each network.
+ * Lets every user listen on low ports in the network of this process, as in a pod. The processes of a replica call this
+ * themselves, because in a single /proc, looking up files below /proc/sys/net gets slower with each network.
  */
 void network_low_ports(void);
 

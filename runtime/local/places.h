@@ -15,21 +15,21 @@
 struct places;
 
 struct places *places_new(struct arena *a, const struct plan_job *j, enum isolate_mode mode);
-/* Finds the ports; to be called when the network exists. False with an explanation. */
+/* Finds the ports; must be called after the network has been made. Returns false with an explanation. */
 bool places_open(struct places *p, const struct isolation *iso, struct str *why);
 
 const struct placement *places_placement(const struct places *p);
 /* The number of a replica, counted over all roles in the order of the plan. */
 size_t places_number(const struct places *p, unsigned role, int64_t i);
-/* The text of /etc/hosts with every replica's name; NULL when names are not used. */
+/* The text of /etc/hosts with every replica's name; NULL if names are not used. */
 const char *places_hosts(const struct places *p);
 
 /*
- * Releases the ports of a replica that is about to start. False, with the number in RET, when another program has one
- * of them by now.
+ * Releases the ports of a replica that is about to start. Returns false, with the number of the port in RET, if another
+ * program has taken one of the ports by now.
  */
 bool places_free(struct places *p, unsigned role, int64_t i, int64_t *ret_taken);
-/* Finds new numbers for ports that another program has by now. To be called when no replica runs. */
+/* Finds new numbers for ports that another program has taken by now. Must be called while no replica runs. */
 bool places_again(struct places *p, struct str *why);
 void places_release(struct places *p);
 

@@ -1,8 +1,8 @@
 /*
- * probe.c - finds out whether a container is ready, as the kubelet does with a startup probe: a process in the same
+ * probe.c - finds out whether a container is ready, as the kubelet does with a startup probe. A process in the same
  * namespaces as the container connects, sends an HTTP request or runs a command, until the first success or until the
- * container's time is over. Every probe is a process of its own, because only a process can enter the network and the
- * files of a replica. It has its own process group, and an alarm ends it when there is no answer.
+ * container's time is over. Every probe is a separate process, because only a process can enter the network and the
+ * files of a replica. It has its own process group, and an alarm ends it if no answer comes.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ static int64_t port_of(const struct engine *e, const struct container *c, struct
 
 	if (plan == &role->main)
 		return p->port(p->context, e->job, role, c->replica->index, name);
-	for (size_t i = 0; i < plan->nports; i++)       /* the ports of a sidecar are the declared ones */
+	for (size_t i = 0; i < plan->nports; i++)       /* a sidecar listens at the ports that it declares */
 		if (str_eq(plan->ports[i].name, name))
 			return plan->ports[i].port;
 	return 0;

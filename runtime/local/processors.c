@@ -8,7 +8,8 @@ struct processors {
 	struct arena *arena;
 	const struct plan_job *job;
 	cpu_set_t all, free;
-	cpu_set_t **held;               /* the processors of each replica, by role and index; an empty set: none */
+	cpu_set_t **held;               /* the processors of each replica, by role and index; an empty set: the replica
+					 * has no processors of its own */
 };
 
 struct processors *processors_new(struct arena *a, const struct plan_job *j, struct str *why)

@@ -115,7 +115,10 @@ static const struct plan_port *port_in(const struct plan_container *c, const str
 	return NULL;
 }
 
-/* The declared port that is meant, and whether the program listens on it itself; NULL: there is none. */
+/*
+ * The declared port that P names; NULL: the role does not declare such a port. RET_MAIN: the main container declares
+ * it.
+ */
 static const struct plan_port *find_declared(const struct plan_role *r, const struct published_port *p, bool *ret_main)
 {
 	const struct plan_port *found = port_in(&r->main, p);

@@ -18,17 +18,17 @@ struct published_port {
 	int64_t host;
 };
 
-/* Parses such a text; false when it has another form. */
+/* Parses [HOSTPORT:]ROLE/N:PORT; false if TEXT has another form. */
 bool publish_parse(struct str text, struct published_port *ret);
 /*
- * Explains with errno why the port of this machine cannot be used, and what to write instead. OPTION is put before
- * that, such as "--publish ".
+ * Explains, according to ERROR, why the port of this machine cannot be used, and suggests another port. Both parts of
+ * the message begin with OPTION, such as "--publish ".
  */
 struct str publish_refused(struct arena *a, const char *option, const struct published_port *p, int64_t port,
 	int error);
 /*
  * Tries one of the addresses at which a program may listen, for dial() of forward.h. OWN is the replica's own address
- * in host byte order; 0: it has none.
+ * in host byte order; 0: the replica has no address of its own.
  */
 int publish_dial(int (*socket_of)(void *context, int family), void *context, uint32_t own, int64_t port, unsigned try);
 
@@ -37,13 +37,13 @@ int publish_dial(int (*socket_of)(void *context, int family), void *context, uin
 /* Reports roles, replicas and ports that the job does not have. */
 void publish_check(struct engine *e, struct buf *why);
 /*
- * Takes the ports of this machine, unless nothing will be started. To be called before the keeper leaves its network.
- * False with an explanation.
+ * Takes the ports of this machine, unless nothing will be started. Must be called before the keeper leaves its network.
+ * Returns false with an explanation.
  */
 bool publish_open(struct engine *e, struct str *why);
 /*
- * Writes the published ports of each replica into the state, once places are known: "http=6006,8080=8081", with names
- * as the user wrote them.
+ * Writes the published ports of each replica into the state, after all ports have been assigned: "http=6006,8080=8081",
+ * with names as the user wrote them.
  */
 void publish_describe(struct engine *e);
 void publish_close(struct engine *e);

@@ -99,8 +99,8 @@ static void append(struct engine *e, struct container *c, size_t n)
 }
 
 /*
- * Writes the last output of a container whose program has ended. On a full disk it gets some of the space that is
- * reserved for the verdict.
+ * Writes the last output of a container whose program has ended. If the disk is full, the log gets some of the space
+ * that is reserved for the verdict.
  */
 static void append_last(struct engine *e, struct container *c)
 {
@@ -133,7 +133,9 @@ static bool read_chunk(struct engine *e, struct container *c)
 void replica_output(struct engine *e, struct container *c)
 {
 	if (c->output >= 0)
-		/* one chunk of each replica at a time, so that a busy one does not starve the others */
+		/*
+		 * one chunk of each replica at a time, so that a replica that prints a lot does not starve the others
+		 */
 		read_chunk(e, c);
 }
 
@@ -147,7 +149,7 @@ static void drain(struct engine *e, struct container *c)
 
 /* ---- stopping ---- */
 
-/* Signals the whole process group; only the process if the child has not made a group yet. */
+/* Signals the whole process group, or only the process if the child has not made its group yet. */
 static void signal_container(const struct container *c, int signal)
 {
 	if (c->pid && kill(-c->pid, signal) < 0 && errno == ESRCH)
@@ -169,7 +171,7 @@ static bool runs_any(const struct replica *r)
 	return false;
 }
 
-/* Handles the end of a replica of which some processes still run: asks them to stop. */
+/* Handles the end of a replica that still has running processes: asks the processes to stop. */
 static void stop_rest(struct engine *e, struct replica *r)
 {
 	const struct plan_role *plan = plan_of(e, r);
@@ -386,7 +388,7 @@ void replica_abandon(struct engine *e, struct replica *r)
 	r->patience = 0;
 }
 
-/* The wait before a sidecar starts again: short at first, then as long as for replicas. */
+/* The wait before a sidecar starts again: short at first, later as long as the wait between attempts of a replica. */
 static int64_t sidecar_delay(const struct engine *e, struct container *c)
 {
 	int64_t first = e->options->backoff ? e->options->backoff : ATTEMPT_DELAY_SECONDS * SECOND;

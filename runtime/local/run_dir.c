@@ -212,8 +212,8 @@ static bool keeper_alive(struct arena *a, struct str path)
 static struct str run_of(struct str path) { return path_base(path); }
 
 /*
- * Takes the lock, with tries for a second: other processes hold it only for moments, when they look at a directory
- * without a state.
+ * Takes the lock, with repeated tries for a second: other processes hold the lock only for a moment, while they look at
+ * a directory without a state.
  */
 static bool lock(struct making *m)
 {
@@ -237,7 +237,7 @@ static bool lock(struct making *m)
 	return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "'%.*s' is already running", STR_ARG(run_of(m->path))));
 }
 
-/* Removes what an earlier run of that name left. */
+/* Removes everything that an earlier run of that name has left. */
 static bool clear(struct making *m, bool replace)
 {
 	struct run_state s;
@@ -301,8 +301,8 @@ int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why
 /* ---- the state of one run ---- */
 
 /*
- * Replaces a file by a complete new one. Only the result is synced: the state is written at each change, and means
- * nothing after a crash of the machine.
+ * Replaces a file by a complete new one. Only the result is synced: the state is written at each change, and a crash of
+ * the machine makes it worthless anyway.
  */
 static bool replace_file(int dir, const char *name, struct str text, bool sync)
 {
@@ -326,8 +326,8 @@ static bool replace_file(int dir, const char *name, struct str text, bool sync)
 }
 
 /*
- * Writes the last state into the space that was reserved for it; the result is a second name of the same file if
- * possible.
+ * Writes the last state into the space that was reserved for it; if possible, the result is a second name of the same
+ * file.
  */
 static bool save_final(int dir, struct str text)
 {
@@ -408,8 +408,8 @@ static bool is_young(struct str path)
 }
 
 /*
- * Waits if the directory is so young that nothing is in it yet: the command that made it takes its lock in a moment. A
- * fifth of a second is enough, and a command that was killed in between never takes it.
+ * Waits if the directory was made so recently that nothing is in it yet: the command that made the directory takes its
+ * lock in a moment. A fifth of a second is enough; a command that was killed in between never takes the lock.
  */
 static void wait_for_beginning(struct arena *a, struct str path)
 {
@@ -426,7 +426,7 @@ static bool is_there(struct str path)
 	return lstat(path.p, &is) == 0 && S_ISDIR(is.st_mode);
 }
 
-/* Makes a state for a run that has none yet, or whose state cannot be read. */
+/* Makes a state for a run that has not saved a state yet, or whose state cannot be read. */
 static void load_stateless(struct arena *a, struct str path, struct str run, struct str reason, struct run_state *ret)
 {
 	bool locked = is_locked(path);
@@ -464,7 +464,7 @@ bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_
 		*why = no_such_run(a, state_dir, run);
 		return false;
 	}
-	/* the keeper may end meanwhile; then the state must be read again, because its last state counts */
+	/* the keeper may end meanwhile; then the state must be read again, because the keeper's last state counts */
 	for (int tries = 0; tries < 2; tries++) {
 		if (!read_state(a, path, "state", ret, &reason)) {
 			load_stateless(a, path, str_copy(a, run), reason, ret);

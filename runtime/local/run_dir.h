@@ -25,15 +25,15 @@ struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
 
 /*
  * Makes the directory of a new run, with `logs` and `scratch` in it, and locks it: the process that holds the returned
- * descriptor (close-on-exec) is the keeper of the run. -1 with an explanation and STATUS 5 when a run of that name is
- * alive, or exists while REPLACE is false; STATUS 3 when the disk refuses. Fails before anything starts when there is
+ * descriptor (close-on-exec) is the keeper of the run. Returns -1 with an explanation and a status: 5 if a run of that
+ * name is alive, or exists while REPLACE is false; 3 if the disk refuses. Fails before anything starts if the disk has
  * no room for the run's logs.
  */
 int run_dir_make(struct arena *a, struct str path, bool replace, struct str *why, int *status);
 
 /*
- * The directory of a run, for its keeper. The keeper writes through the descriptor: when somebody has removed the
- * directory, its path may lead to that of another run by now.
+ * The directory of a run, for its keeper. The keeper writes through the descriptor: if somebody has removed the
+ * directory, the path may lead to the directory of another run by now.
  */
 struct run_dir {
 	struct str path;
@@ -41,21 +41,21 @@ struct run_dir {
 };
 
 /*
- * Saves the state (after run_state_observe()), and a final one as the result, too. False with an explanation when the
- * disk refuses: the old file stays then.
+ * Saves the state (after run_state_observe()), and a final state also as the result. Returns false with an explanation
+ * if the disk refuses; the old file is then kept.
  */
 bool run_save(struct arena *a, const struct run_dir *dir, struct run_state *s, struct str *why);
 
 /* The part NAME of NAME~3, the name of an earlier run (history.h); false for other names. */
 bool run_base(struct str run, struct str *ret_name);
 
-/* Can it be the name of a run, or of an earlier one (history.h)? Only such names are used in paths. */
+/* Can NAME be the name of a run, or of an earlier run (history.h)? Only such names are used in paths. */
 bool run_name_valid(struct str name);
 
 /*
- * Loads the state of a run by its name. When the keeper is gone without a verdict, the phase is RUN_UNKNOWN, and
- * process_alive() says which processes have survived it. False with an explanation when there is no such run (it names
- * the nearest one), or when it cannot be read.
+ * Loads the state of a run by its name. If the keeper is gone without a verdict, the phase is RUN_UNKNOWN, and
+ * process_alive() says which processes have survived the keeper. Returns false with an explanation if the run does not
+ * exist (the explanation names the nearest name), or if its state cannot be read.
  */
 bool run_load(struct arena *a, struct str state_dir, struct str run, struct run_state *ret, struct str *why);
 
@@ -67,8 +67,8 @@ struct run_names {
 struct run_names run_list(struct arena *a, struct str state_dir);
 
 /*
- * Removes everything that belongs to a run without living processes. False with an explanation when its keeper is
- * alive, or the disk refuses.
+ * Removes everything that belongs to a run without living processes. Returns false with an explanation if the run's
+ * keeper is alive, or the disk refuses.
  */
 bool run_dir_remove(struct arena *a, struct str path, struct str *why);
 

@@ -28,7 +28,7 @@ enum { REPORT = 3 };                    /* number of the descriptor for the repo
 
 static _Noreturn void send_failure(int fd, const struct failure *f)
 {
-	if (write(fd, f, sizeof *f) < 0)        /* no process is left to read it */
+	if (write(fd, f, sizeof *f) < 0)        /* no process is left to read the report */
 		_exit(127);
 	_exit(127);
 }
@@ -41,9 +41,9 @@ static _Noreturn void report(int fd, enum step step, int error)
 }
 
 /*
- * Sets the default action for all signals. The C library refuses to change the two that it keeps for itself, but a
- * program before us may have left them ignored. For the kernel all zeros mean the default action, whatever the layout
- * of its struct is.
+ * Sets the default action for all signals. The C library refuses to change the two signals that it keeps for itself,
+ * but the program that started this one may have left them ignored. For the kernel all zeros mean the default action,
+ * whatever the layout of its struct is.
  */
 static void default_signals(void)
 {
@@ -56,7 +56,7 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Sets up the standard descriptors and that of the report, and closes all others. False with errno. */
+/* Sets up the standard descriptors and the descriptor of the report, and closes all others. False with errno. */
 static bool descriptors(const struct spawn *s, int *fd)
 {
 	int report_fd = *fd;
@@ -141,8 +141,8 @@ static _Noreturn void child_with_all(const struct spawn *s, pid_t parent, int fd
 }
 
 /*
- * Runs in a child that starts with its parent's own descriptors: it copies the low ones, informs the parent, and only
- * then opens or closes any.
+ * Runs in a child that starts with its parent's own descriptors: it copies the low descriptors, informs the parent, and
+ * only then opens or closes descriptors.
  */
 static _Noreturn void child_with_low(const struct spawn *s, pid_t parent)
 {
@@ -169,7 +169,7 @@ bool spawn_low_open(struct spawn_low *low)
 	low->output = fcntl(low->null, F_DUPFD_CLOEXEC, 0);
 	low->report = fcntl(low->null, F_DUPFD_CLOEXEC, 0);
 	low->begun = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* an empty range, to find out whether the kernel and its system call filters permit the flag */
+	/* an empty range: tests whether the kernel and its system call filters permit the flag */
 	low->usable = close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE) == 0;
 	low->last = largest(largest(low->null, low->output), largest(low->report, low->begun));
 	return low->null >= 0 && low->output >= 0 && low->report >= 0 && low->begun >= 0;
@@ -198,8 +198,8 @@ static void wait_until_begun(const struct spawn_low *low, int process)
 }
 
 /*
- * Forks with copies of the low descriptors only. A keeper of a thousand replicas has thousands of them, and each child
- * would copy and close all. -1 with errno when the kernel does not permit it.
+ * Forks with copies of the low descriptors only. A keeper of a thousand replicas has thousands of descriptors, and each
+ * child would copy and close all of them. Returns -1 with errno if the kernel does not permit such a fork.
  */
 static pid_t fork_low(const struct spawn *s, pid_t parent, int report_end)
 {
@@ -218,7 +218,7 @@ static pid_t fork_low(const struct spawn *s, pid_t parent, int report_end)
 		wait_until_begun(low, process);
 		close(process);
 	}
-	dup3(low->null, low->output, O_CLOEXEC);        /* these ends belong to the child now */
+	dup3(low->null, low->output, O_CLOEXEC);        /* the originals of these descriptors belong to the child now */
 	dup3(low->null, low->report, O_CLOEXEC);
 	errno = error;
 	return pid;

@@ -18,11 +18,11 @@
 struct spawn_low {
 	int null;                       /* /dev/null */
 	int output, report;             /* the child's ends of two pipes; /dev/null between starts */
-	int begun;                      /* an eventfd: the child has descriptors of its own */
+	int begun;                      /* an eventfd, with which the child reports that it has its own descriptors */
 	int last;                       /* the highest of these descriptors */
 	bool usable;                    /* a child can be started with copies of the low descriptors only */
 };
-/* Opens the descriptors; false with errno. They must be closed with spawn_low_close() even then. */
+/* Opens the descriptors; false with errno. Even on failure, they must be closed with spawn_low_close(). */
 bool spawn_low_open(struct spawn_low *low);
 void spawn_low_close(struct spawn_low *low);
 
@@ -38,7 +38,7 @@ struct spawn {
 	uint64_t mark;                  /* the replica's mark (mark.h) */
 	const struct spawn_low *low;    /* the keeper's low descriptors */
 	int output;                     /* descriptor that becomes standard output and standard error */
-	unsigned seconds;               /* seconds after which an alarm ends it; 0: never */
+	unsigned seconds;               /* seconds after which an alarm ends the child; 0: never */
 	/* function that the child runs instead of a program, and that returns its exit status; NULL: the program */
 	int (*instead)(const void *);
 	const void *context;
@@ -48,10 +48,10 @@ struct spawned {
 	pid_t pid;
 	int report;                     /* readable when the program has started or has failed to start */
 };
-/* Starts the child; false with errno when there is none. */
+/* Starts the child; false with errno if no child was started. */
 bool spawn_start(const struct spawn *s, struct spawned *ret);
 
-/* Reads and closes the report. True: the program runs. False with an explanation why it does not. */
+/* Reads and closes the report. True: the program runs. Otherwise returns false with an explanation. */
 bool spawn_report(struct arena *a, const struct spawned *s, struct str command, struct str *why);
 
 #endif

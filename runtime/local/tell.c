@@ -1,8 +1,8 @@
 /*
  * tell.c - writes the state of the run to the disk and to the clients that watch. A full disk takes no more output, but
  * it must still take the verdict. So a file reserves space for the state, and a directory entry. Both are released just
- * before the state is written. No other output of this run can use them in between, since all of it passes through this
- * file.
+ * before the state is written. No other output of this run can use the released space in between, since all output
+ * passes through this file.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -14,9 +14,8 @@ struct usage {                          /* the last measurement; all zero at fir
 };
 
 /*
- * Fills in `usage` of the replicas of S. It measures at most once in two seconds; in between the last values are
- * returned. A rate is known from the second measurement on. Only processes that have the mark of the run count
- * (mark.h).
+ * Fills in `usage` of the replicas of S. Measures at most once in two seconds; calls in between return the last values.
+ * A rate is known from the second measurement on. Only processes that have the mark of the run count (mark.h).
  */
 void usage_measure(struct usage *u, struct run_state *s);
 void usage_release(struct usage *u);

@@ -10,7 +10,7 @@
 
 struct local_watch {
 	struct str state_dir, dir;
-	struct arena memory[2];         /* buffers: one of them holds the current state, the other gets the next one */
+	struct arena memory[2];         /* two buffers: one holds the current state, the other gets the next state */
 	unsigned current;
 	struct control_lines lines;     /* connection to the keeper; fd -1: no keeper sends states any more */
 	bool silent;                    /* the keeper is alive but does not answer */
@@ -50,8 +50,8 @@ static bool load(struct run_watch *w, struct str *why)
 static void disconnect(struct local_watch *l) { control_lines_release(&l->lines); }
 
 /*
- * Connects to the keeper; false when none listens. A keeper that does not answer in time still has the request: if it
- * continues, its answer and the states arrive later.
+ * Connects to the keeper; false if no keeper listens. A keeper that does not answer in time still has the request: if
+ * it continues, its answer and the states arrive later.
  */
 static bool connect_to(struct local_watch *l)
 {
@@ -71,7 +71,7 @@ static bool connect_to(struct local_watch *l)
 	return ok;
 }
 
-/* Has the keeper ended and left processes that are about to end, too? */
+/* Has the keeper ended and left processes that will end in a moment, too? */
 static bool is_ending(const struct run_watch *w)
 {
 	struct arena scratch = { 0 };
@@ -82,8 +82,8 @@ static bool is_ending(const struct run_watch *w)
 }
 
 /*
- * Reads the files of a run whose keeper cannot be asked. A keeper that is starting has no socket yet, and one that is
- * ending has closed its socket. The keeper gets a second to finish either.
+ * Reads the files of a run whose keeper cannot be asked. A keeper that is starting has no socket yet, and a keeper that
+ * is ending has closed its socket. Either state may last for up to a second.
  */
 static bool settle(struct run_watch *w, struct str *why)
 {
