@@ -11,8 +11,8 @@
 #include "base/words.h"
 
 /*
- * interval for polling files where the kernel does not report changes; bytes of lines that are read at once; batches
- * between two checks for signals
+ * interval for polling files if the kernel does not report changes; number of bytes of lines that are read at once;
+ * number of batches between two checks for signals
  */
 enum { LOOK_MS = 100, BATCH = 128 << 10, BATCHES = 8 };
 
@@ -57,7 +57,7 @@ static void stop_here(struct attend *a)
 	progress_resized(&a->progress);
 }
 
-/* Handles the signals that have arrived; true when the command should leave. */
+/* Handles the signals that have arrived; true if the command should end. */
 static bool on_signals(struct attend *a)
 {
 	struct signalfd_siginfo s;
@@ -100,7 +100,7 @@ static bool any_lost(const struct attend *a)
 	return false;
 }
 
-/* Writes a line to standard error, in the right order with the display there. */
+/* Writes a line to standard error, in the right order with the progress display. */
 static void put_beside(struct attend *a, struct str text)
 {
 	if (a->progress.mode == PROGRESS_LIVE)
@@ -109,7 +109,7 @@ static void put_beside(struct attend *a, struct str text)
 		drain_put(&a->err, text);
 }
 
-/* Prints some of the lines that are available; false when there was none. */
+/* Prints some of the lines that are available; false if no line was available. */
 static bool put_lines(struct attend *a, bool over)
 {
 	struct buf out = { 0 }, marks = { 0 };
@@ -119,7 +119,7 @@ static bool put_lines(struct attend *a, bool over)
 	while (out.n < BATCH && log_source_next(a->logs, over, &l))
 		log_print(&a->print, &l, &out, terminal ? &out : &marks);
 	bool any = out.n || marks.n;
-	/* when both are the same terminal, everything goes through one buffer and stays in order */
+	/* if both outputs are the same terminal, everything goes through one buffer and stays in order */
 	if (a->same_terminal)
 		put_beside(a, buf_text(&out));
 	else
@@ -130,7 +130,7 @@ static bool put_lines(struct attend *a, bool over)
 	return any;
 }
 
-/* Prints what is available; false when no more output will come. */
+/* Prints the available output; false if no more output will come. */
 static bool pump_output(struct attend *a)
 {
 	bool over = (all_over(a) || (a->output_over && a->output_over(a->context))) &&
@@ -150,7 +150,7 @@ static bool pump_output(struct attend *a)
 		drain_pump(&a->out);
 		drain_pump(&a->err);
 	}
-	a->backlog = true;                      /* there may be more lines, which no event will announce again */
+	a->backlog = true;                      /* more lines may exist, which no event will announce again */
 	return true;
 }
 
@@ -187,7 +187,7 @@ static int timeout_of(const struct attend *a)
 {
 	int64_t now = clock_steady(), until = progress_due(&a->progress);
 
-	/* while the buffers are full, the poll waits for the reader instead */
+	/* more lines can be printed at once; while the buffers are full, the loop must wait for their reader */
 	if (a->backlog && drain_room(&a->out) && drain_room(&a->err))
 		return 0;
 	if (a->deadline && a->deadline < until)

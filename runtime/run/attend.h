@@ -1,6 +1,6 @@
 /*
- * attend.h - follows runs: shows their output and progress and handles signals, until the runs have reached a state. It
- * is the one loop of every command that waits. It never blocks on a terminal or a reader: see drain.h.
+ * attend.h - follows runs: shows their output and progress and handles signals, until the runs have reached a state.
+ * All commands that wait use this loop. It never blocks on a terminal or a reader: see drain.h.
  */
 #ifndef TRAINC_RUNTIME_RUN_ATTEND_H
 #define TRAINC_RUNTIME_RUN_ATTEND_H
@@ -9,7 +9,7 @@
 #include "runtime/run/progress.h"
 
 enum attend_end {
-	ATTEND_REACHED,                 /* the runs have reached what the command waited for */
+	ATTEND_REACHED,                 /* the runs have reached the state that the command waited for */
 	ATTEND_OVER,                    /* nothing changes anymore, and all output has been shown */
 	ATTEND_TIMEOUT,
 	ATTEND_LOST,                    /* a run continues but cannot be followed anymore: see run_watch.lost */
@@ -20,18 +20,18 @@ struct attend {
 	struct arena *arena;
 	struct run_watch *runs;
 	size_t n;
-	size_t nover;                   /* number of runs after these, which are shown and not followed */
+	size_t nover;                   /* number of runs after the first `n`, which are shown but not followed */
 	struct drain out, err;          /* buffers of standard output and standard error */
 	struct progress progress;
 	struct log_source *logs;        /* source of log lines; NULL: no lines are shown */
 	struct log_print print;
 	bool same_terminal;             /* output and errors are both terminals: the table makes room for lines */
-	int64_t deadline;               /* by the steady clock; 0: none */
+	int64_t deadline;               /* by the steady clock: when the command gives up; 0: never */
 	void *context;
 	/* Asked after each change: has the state been reached? NULL: the loop waits until the runs end. */
 	bool (*reached)(void *context);
 	/*
-	 * Asked when the output is complete so far: will no more lines be needed although the runs continue? NULL:
+	 * Asked when all output so far has arrived: will no more lines be needed although the runs continue? NULL:
 	 * lines are needed until the runs end.
 	 */
 	bool (*output_over)(void *context);
@@ -52,7 +52,7 @@ enum attend_end attend(struct attend *a);
 /* Writes a line to standard error, in the right order with the lines and the table there. */
 void attend_say(struct attend *a, struct str text);
 /*
- * Writes what is pending, for at most a second if a reader is slow. Then restores the signals and the terminal. The
+ * Writes pending output, for at most a second if a reader is slow. Then restores the signals and the terminal. The
  * states remain valid.
  */
 void attend_close(struct attend *a);

@@ -14,11 +14,11 @@ struct drain {
 	struct buf pending;
 	size_t sent;                    /* number of bytes of `pending` that have been written */
 	bool gone;                      /* the reader has closed its end: further output is dropped */
-	int error;                      /* errno of a write that failed for another reason; then `gone` is set, too */
+	int error;                      /* errno of a write that failed for another reason; `gone` is then set, too */
 };
 
 void drain_put(struct drain *d, struct str s);
-/* Write what can be written without waiting. */
+/* Writes as much as possible without waiting. */
 void drain_pump(struct drain *d);
 static inline bool drain_empty(const struct drain *d) { return d->sent == d->pending.n; }
 /* Is there room for more output? */

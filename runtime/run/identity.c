@@ -210,7 +210,10 @@ static void put_probe(struct out *o, const struct plan_probe *p)
 	put_int(o, "within", p->within);
 }
 
-/* struct plan_resource. A container without resources adds nothing, for the same reason. */
+/*
+ * struct plan_resource. A container without resources adds nothing, so its digest is the same as before resources
+ * existed.
+ */
 static void put_resources(struct out *o, const struct plan_amounts *asks)
 {
 	if (!asks->nresources)
@@ -450,7 +453,7 @@ static void put_job(struct out *o, const struct plan_job *j)
 	put_int(o, "hosts", (int64_t)j->hosts);
 	put_str(o, "domain", j->domain);
 	put_int(o, "each_replica", plan_each_replica(j));
-	/* `each_replica` distinguishes these two already; without "workload", old runs keep their digest */
+	/* `each_replica` already distinguishes Jobs from Pods, and old runs without "workload" keep their digest */
 	if (j->workload != WORKLOAD_JOB && j->workload != WORKLOAD_POD)
 		put_str(o, "workload", str_of(workload_row(j->workload)->kind));
 	put_int(o, "controller", j->controller);

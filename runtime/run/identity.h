@@ -1,8 +1,8 @@
 /*
- * identity.h - the identity of a run: everything in a job that decides what is run and how, in a text form of its own.
- * Only the digest reads this form. So nothing is left out to make it readable, and a change of a debug dump does not
- * make running jobs look changed. Each member of the structs in plan/plan.h is written here or named in a "Left out"
- * comment; tests/local/identity.py compares the two lists.
+ * identity.h - the identity of a run: everything in a job that decides what is run and how, in its own text form. Only
+ * the digest reads this form, so nothing is left out for the sake of readability. It is independent of debug dumps, so
+ * a change of a dump does not make running jobs look changed. Each member of the structs in plan/plan.h is written here
+ * or named in a "Left out" comment; tests/local/identity.py compares the two lists.
  */
 #ifndef TRAINC_RUNTIME_RUN_IDENTITY_H
 #define TRAINC_RUNTIME_RUN_IDENTITY_H

@@ -42,7 +42,7 @@ static int64_t lost_of(const struct judge_role *r)
 	return lost;
 }
 
-/* Has the role lost more replicas for good than it may lose, counting those that should run? */
+/* Has the role lost more of the replicas that should run than it may lose for good? */
 static bool has_failed(const struct judge_facts *f, size_t k)
 {
 	const struct plan_role *plan = &f->job->roles[k];
@@ -53,7 +53,7 @@ static bool has_failed(const struct judge_facts *f, size_t k)
 	return lost_of(r) > role_spare_replicas(plan) - (plan->max - r->desired);
 }
 
-/* Can the replica still change something: does it run, or will it run? */
+/* Can the replica still change the verdict, because it runs or will run? */
 static bool is_left(const struct plan_role *plan, const struct judge_role *r, int64_t i)
 {
 	switch (r->states[i]) {

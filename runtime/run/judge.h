@@ -1,7 +1,7 @@
 /*
- * judge.h - decides the fate of a job from the states of its replicas. No other code decides it: local runs
- * (runtime/local/life.c), the decisions of a controller (runtime/decide) and `trainc status` (runtime/status) pass in
- * what they know and act on the verdict. Pure; nothing is allocated.
+ * judge.h - decides the fate of a job from the states of its replicas. No other code decides the fate of a job: local
+ * runs (runtime/local/life.c), the decisions of a controller (runtime/decide) and `trainc status` (runtime/status) pass
+ * in the facts that they know and act on the verdict. Pure; nothing is allocated.
  */
 #ifndef TRAINC_RUNTIME_RUN_JUDGE_H
 #define TRAINC_RUNTIME_RUN_JUDGE_H
@@ -14,7 +14,8 @@ struct attempt_end {
 	int exit_code;                  /* 1 to 255 (128 + the signal); -1: unknown */
 	bool disrupted;                 /* the node was taken away: the program did not fail */
 	bool init;                      /* an init container failed, to which `retry_on` does not apply */
-	bool in_place;                  /* it would restart in place: not a failed pod for `on_failed_pod` */
+	bool in_place;                  /* the attempt would restart in place, so it is not a failed pod for
+					 * `on_failed_pod` */
 	int64_t failures;               /* number of earlier attempts that count against `retries` */
 };
 
@@ -28,8 +29,8 @@ enum attempt_verdict judge_attempt(const struct plan_role *r, const struct attem
 struct judge_role {
 	const enum replica_state *states;       /* states of the replicas as conditions see them, plan->max of them */
 	/*
-	 * for each replica: does a process or an object of it exist? That is possible even for a WAITING replica. NULL:
-	 * none exists
+	 * for each replica: does a process or an object of the replica exist? It may exist even if the replica is
+	 * WAITING. NULL: no replica has a process or an object
 	 */
 	const bool *present;
 	int64_t desired;                /* number of replicas that should run now: those with the lowest indexes */
@@ -41,7 +42,7 @@ struct judge_facts {
 	const struct plan_job *job;
 	struct judge_role *roles;       /* the roles, in the job's order */
 	const struct role_states *seen; /* the same states, in the form that conditions need */
-	int64_t begin, now;             /* when `timeout` started to count, 0: not yet; the current time */
+	int64_t begin, now;             /* when `timeout` started to count (0: not yet); the current time */
 	int64_t spent;                  /* number of restarts so far, in roles whose replicas restart */
 };
 

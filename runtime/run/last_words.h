@@ -7,7 +7,7 @@
  * "follows": false}
  *
  * Time is in nanoseconds since 1970; `rank` and `at` may be missing; `follows` says that the process only lost another
- * one. Frameworks of the library declare who writes this; docs/status.md describes the format.
+ * process. Frameworks of the library declare which processes write records; docs/status.md describes the format.
  */
 #ifndef TRAINC_RUNTIME_RUN_LAST_WORDS_H
 #define TRAINC_RUNTIME_RUN_LAST_WORDS_H
@@ -18,15 +18,15 @@
 enum { LAST_WORDS_MOST = 4096 };        /* maximum size of a termination message in bytes */
 
 struct last_words {
-	int64_t time;                   /* time of the record; 0: there is no record */
+	int64_t time;                   /* time of the record; 0: no record was found */
 	bool follows;
 	struct str text;                /* "ValueError: bad batch (train.py:14, rank 2)", fit for one line */
 };
 
 /*
- * Finds the first cause among the records of MESSAGE; its other lines are ignored. False when it has no record. ENDED
- * is the end of the container, or the current time. A launcher may have restarted its processes after a record was
- * written; so a record that is older than LAST_WORDS_SECONDS is not the cause of this end.
+ * Finds the first cause among the records of MESSAGE; lines that are no records are ignored. False if MESSAGE contains
+ * no record. ENDED is the end of the container, or the current time. A launcher may have restarted its processes after
+ * a record was written; so a record that is older than LAST_WORDS_SECONDS is not the cause of this end.
  */
 enum { LAST_WORDS_SECONDS = 60 };
 bool last_words_read(struct arena *a, struct str message, int64_t ended, struct last_words *ret);

@@ -78,7 +78,7 @@ static void put_usage(const struct run_role *r, struct buf *line)
 	}
 }
 
-/* Does a replica that does not run yet have a node, where its images are pulled and its volumes mounted? */
+/* Is the replica still starting on a node, which pulls its images and mounts its volumes? */
 static bool is_placed(const struct run_replica *p)
 {
 	const struct run_span *last = p->nspans ? &p->spans[p->nspans - 1] : NULL;
@@ -87,8 +87,8 @@ static bool is_placed(const struct run_replica *p)
 }
 
 /*
- * Appends "  [######++++++........]  300 starting, 400 waiting" while many replicas become ready: '#' are those that
- * are, '+' those that start on a node. The bar is full only when all are ready.
+ * Appends "  [######++++++........]  300 starting, 400 waiting" while many replicas become ready: '#' stands for
+ * replicas that are ready, '+' for replicas that start on a node. The bar is full only when all are ready.
  */
 static void put_bar(const struct run_role *r, const struct run_count *c, struct buf *line)
 {

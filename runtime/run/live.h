@@ -15,16 +15,16 @@ struct live {
 	bool colour;
 	unsigned rows, columns;         /* size of the screen */
 	bool shown;
-	/* output that is written together with the next table, in one write, so that the table never disappears */
+	/* output that is written in a single write with the next table, so that the table never disappears */
 	struct buf pending;
 	struct buf frame;               /* the table as it was last drawn */
 };
 
-/* Asks the terminal for its size; to be called again after each SIGWINCH. */
+/* Asks the terminal for its size; must be called again after each SIGWINCH. */
 void live_measure(struct live *l);
 void live_draw(struct live *l, const struct run_state *const *runs, size_t n, int64_t now);
 /*
- * Prints whole lines above the table: together with the next table, or at once when no table is shown or the lines are
+ * Prints whole lines above the table: together with the next table, or at once if no table is shown or the lines are
  * many.
  */
 void live_print(struct live *l, struct str text);

@@ -7,7 +7,7 @@
 
 struct log_print_stream {
 	bool ended, stopped;
-	bool goes_on, paused;           /* the printed line continues; it was cut because the program paused */
+	bool goes_on, paused;           /* the printed line is not complete; it was cut because the program paused */
 	int64_t attempt, time;
 	int exit_code;
 };
@@ -48,8 +48,8 @@ static void put_source(const struct log_print *p, const struct log_stream *s, st
 }
 
 /*
- * The last state of a line. A terminal would show only what follows the last carriage return: progress bars overwrite
- * their line.
+ * The last state of a line. A terminal would show only the text after the last carriage return, because progress bars
+ * overwrite their line.
  */
 static struct str last_state(struct str text)
 {

@@ -12,13 +12,13 @@ struct log_print {
 	struct arena *arena;
 	bool json;
 	bool escape;                    /* the output is a terminal: control characters in a line are escaped */
-	bool colors;                    /* with `escape`, sequences for colors and styles are kept; they end with the
-					 * line */
+	bool colors;                    /* with `escape`, sequences for colors and styles are kept; the colors are reset
+					 * at the end of each line */
 	const regex_t *grep;            /* pattern that lines must match; NULL: all lines are printed */
 	bool timestamps, prefix, colour;
 	bool runs;                      /* lines come from several runs: the prefix names the run */
 	bool any;                       /* set by printing: a line has been printed */
-	/* for each stream, by its number: is its end still to be printed, and does its line continue? */
+	/* for each stream, by its number: must its end still be printed, and does its line continue? */
 	struct log_print_stream *streams;
 	size_t nstreams;
 };

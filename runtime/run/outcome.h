@@ -1,6 +1,6 @@
 /*
  * outcome.h - how a run ended, as the controller stores it in the run's record: cause, times and the first failing
- * rank. The objects that show these may be deleted afterwards.
+ * rank. The objects that show these facts may be deleted afterwards.
  */
 #ifndef TRAINC_RUNTIME_RUN_OUTCOME_H
 #define TRAINC_RUNTIME_RUN_OUTCOME_H
@@ -11,8 +11,8 @@
 /* Appends the outcome of S, which ended at END, as one line of JSON. GENERATION is the number of the run's apply. */
 void outcome_write(const struct run_state *s, int64_t generation, int64_t end, struct buf *out);
 /*
- * Fills in the values that S lacks from the outcome TEXT: the cause, times and the first failing rank. False, with S
- * unchanged, when TEXT is not an outcome, or belongs to another generation. Texts are allocated in A.
+ * Fills in the values that S lacks from the outcome TEXT: the cause, times and the first failing rank. Returns false
+ * and leaves S unchanged if TEXT is not an outcome, or belongs to another generation. Texts are allocated in A.
  */
 bool outcome_read(struct arena *a, struct str text, int64_t generation, struct run_state *s);
 

@@ -1,7 +1,7 @@
 /*
  * plan_record.c - writes a plan's names, sizes and rules as JSON, and reads them. A member with its zero value is left
- * out. Readers ignore members that they do not know, so that a later version may add some. `schemaVersion` changes when
- * the meaning of an old member changes.
+ * out. Readers ignore members that they do not know, so that a later version may add members. `schemaVersion` changes
+ * when the meaning of an old member changes.
  */
 #include "runtime/run/plan_record.h"
 
@@ -155,7 +155,8 @@ void plan_record_write(const struct plan_job *j, struct buf *out)
 	put_text(&w, "framework", j->framework);
 	put_text(&w, "hosts", str_of(host_words[j->hosts]));
 	put_text(&w, "domain", j->domain);
-	put_true(&w, "each_replica", plan_each_replica(j));        /* for older readers, which do not know "workload" */
+	put_true(&w, "each_replica", plan_each_replica(j));        /* older versions read this member instead of
+								    * "workload" */
 	put_text(&w, "workload", str_of(workload_row(j->workload)->kind));
 	put_true(&w, "controller", j->controller);
 	put_text(&w, "clean", j->clean.value);
@@ -183,7 +184,7 @@ void plan_record_write(const struct plan_job *j, struct buf *out)
 struct record_reader {
 	struct arena *arena;
 	struct plan_job *job;
-	struct str why;                 /* the first error; empty: none so far */
+	struct str why;                 /* the first error; empty: no error has occurred so far */
 };
 
 static bool refuse(struct record_reader *r, const char *member)

@@ -12,8 +12,8 @@
 void plan_record_write(const struct plan_job *j, struct buf *out);
 
 /*
- * Makes a plan from the record D, whose texts are borrowed. False with an explanation in WHY when D is not a record, or
- * is one of a later version.
+ * Makes a plan from the record D, whose texts are borrowed. Returns false with an explanation in WHY if D is not a
+ * record, or was written by a later version.
  */
 bool plan_record_read(struct arena *a, const struct data *d, struct plan_job *ret, struct str *why);
 

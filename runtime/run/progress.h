@@ -31,15 +31,15 @@ struct progress {
 };
 
 void progress_init(struct progress *p, struct arena *a, enum progress_mode mode, struct drain *err, bool colour);
-/* To be called when something has changed, or when progress_due() has passed. */
+/* Must be called when something has changed, or when progress_due() has passed. */
 void progress_show(struct progress *p, const struct run_state *const *runs, size_t n, bool changed);
-/* When progress_show() must be called even if nothing changes, by the steady clock; INT64_MAX: never. */
+/* The time, by the steady clock, at which progress_show() must be called even if nothing changes; INT64_MAX: never. */
 int64_t progress_due(const struct progress *p);
 /* LIVE: writes lines to the terminal that shows the table, in the right order. */
 void progress_print(struct progress *p, struct str text);
 /* Removes the table to make room for other output; it is redrawn automatically. */
 void progress_hide(struct progress *p);
-/* To be called when the terminal has a new size, or other programs have written to it. */
+/* Must be called when the terminal has a new size, or when other programs have written to it. */
 void progress_resized(struct progress *p);
 void progress_release(struct progress *p);
 

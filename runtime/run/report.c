@@ -106,7 +106,10 @@ static void put_role_row(struct table *t, const struct run_state *s, const struc
 		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
 }
 
-/* The name of a run, with its namespace if runs of several namespaces are shown, or may be. */
+/*
+ * The name of a run. The namespace is added if the runs of all namespaces are listed, or if the runs are in several
+ * namespaces.
+ */
 static struct str shown_name(const struct report *r, struct arena *a, const struct run_state *s)
 {
 	if (r->everywhere && s->ns.n)
@@ -146,7 +149,10 @@ static void roles_table(const struct report *r, struct buf *out)
 			}
 			if (k < s->nroles)
 				put_role_row(&t, s, &s->roles[k]);
-			/* the cause of the run, in the line of the first role, if that has no cause */
+			/*
+			 * the cause of the run is shown in the line of the first role, unless that role has its own
+			 * cause
+			 */
 			if (first && s->cause.n && !t.rows[t.n - 1][9].n)
 				t.rows[t.n - 1][9] = s->cause;
 			first = false;
@@ -199,8 +205,8 @@ static struct str *put_pod_place(struct str *row, const struct run_replica *p)
 }
 
 /*
- * Adds what is known about a replica of this machine: the processor time and memory of its processes, and its address.
- * Returns the next column.
+ * Adds facts about a replica of this machine: the processor time and memory of its processes, and its address. Returns
+ * the next column.
  */
 static struct str *put_local(struct table *t, struct str *row, const struct run_replica *p)
 {

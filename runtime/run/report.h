@@ -23,7 +23,7 @@ struct report {
 	int64_t now;                    /* current time by the real-time clock, for ages */
 	/* width of the terminal, to which causes are cut; 0: the output is not a terminal, and nothing is escaped */
 	unsigned width;
-	bool everywhere;                /* show the namespace of each run, even when all are in the same one */
+	bool everywhere;                /* show the namespace of each run, even if all runs are in the same namespace */
 };
 void report_runs(const struct report *r, struct buf *out);
 
@@ -45,7 +45,8 @@ void report_headline(const struct run_state *s, struct buf *out);
 void report_last_lines(const struct run_state *s, bool escape, struct buf *out);
 /*
  * Appends details of a run in a cluster that has a problem: the first failing rank with its last lines, objects with
- * problems, and the newest warnings, after an empty line if OUT has text before. Appends nothing when all is well.
+ * problems, and the newest warnings. An empty line comes first if OUT already contains text. Appends nothing if the run
+ * has no problem.
  */
 void report_details(const struct report *r, const struct run_state *s, struct buf *out);
 /* Appends counts: "worker 3/4 ready, ps 2/2 ready, 1 restart". */
@@ -61,14 +62,17 @@ const char *report_replica_word(const struct run_state *s, const struct run_repl
 int64_t report_stopped(const struct run_state *s, const struct run_role *r);
 /* Does the work of report_runs() for the JSON forms. */
 void report_json(const struct report *r, struct buf *out);
-/* The worst cause of the replicas of a role: "2 of 4 replicas: exit code 3"; empty when all is well. */
+/* The worst cause of the replicas of a role: "2 of 4 replicas: exit code 3"; empty if no replica has a problem. */
 struct str report_role_cause(struct arena *a, const struct run_state *s, const struct run_role *r);
 
 /* Appends an amount of memory in short form: "812Ki", "1.4Gi". */
 void put_memory(struct buf *out, int64_t bytes);
 /* Appends the ports of a replica, "http=20017,metrics=20018", as a member of a JSON object, followed by a comma. */
 void report_json_ports(struct str ports, struct buf *out);
-/* Takes one of a replica's published ports, "http=6006,8080=8081", from the front of REST; false when there is none. */
+/*
+ * Takes one of a replica's published ports, "http=6006,8080=8081", from the front of REST; false if REST contains no
+ * port.
+ */
 bool report_published(struct str *rest, struct str *ret_port, struct str *ret_host);
 
 #endif

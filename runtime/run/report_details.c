@@ -1,6 +1,6 @@
 /*
- * report_details.c - explains why a run in a cluster has a problem, to a person who may just have been woken up by it.
- * All texts from the cluster are escaped.
+ * report_details.c - explains why a run in a cluster has a problem, to a person whom the problem may just have woken
+ * up. All texts from the cluster are escaped.
  */
 #include "runtime/run/report.h"
 #include "base/words.h"

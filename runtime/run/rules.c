@@ -52,7 +52,8 @@ enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, boo
 	if (disrupted)
 		return ATTEMPT_AGAIN_FREE;
 	if (plan_role_restarts(r))
-		return ATTEMPT_AGAIN_FREE;      /* the container is restarted in place, which is not counted */
+		return ATTEMPT_AGAIN_FREE;      /* the container is restarted in place, and such restarts are not
+						 * counted */
 	if (r->retry_on.set && exit_code >= 0 && !plan_codes_has(&r->retry_on, exit_code))
 		return ATTEMPT_FAILED;
 	return r->retries.set && attempts < r->retries.value ? ATTEMPT_AGAIN : ATTEMPT_FAILED;

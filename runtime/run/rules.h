@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 
 enum replica_state {
-	REPLICA_WAITING,                /* the replica does not run yet, or waits to run again */
+	REPLICA_WAITING,                /* the replica does not run yet, or waits for its next attempt */
 	REPLICA_STARTED,                /* a pod or process of the replica runs */
 	REPLICA_READY,                  /* all containers of the replica have started */
 	REPLICA_SUCCEEDED,
@@ -24,30 +24,30 @@ struct role_states {
 
 /*
  * Does a condition hold? ROLES has one entry for each of the job's roles, in the plan's order. An elastic role is done
- * when at least its minimum has succeeded and none is active; it is ready or started when its minimum is. For a role
- * without replicas, no condition holds.
+ * if at least its minimum of replicas has succeeded and no replica is active. It is ready or started if its minimum of
+ * replicas is. For a role without replicas, no condition holds.
  */
 bool condition_holds(const struct plan_job *j, const struct plan_condition *c, const struct role_states *roles);
 
-/* What happens after an attempt of a replica that ended without success. */
+/* The result of judging an attempt of a replica that ended without success. */
 enum attempt_verdict { ATTEMPT_AGAIN, ATTEMPT_AGAIN_FREE, ATTEMPT_FAILED };
 
 /*
  * Judges a failed attempt. EXIT_CODE is 1 to 255 (128 + the signal); ATTEMPTS is the number of failed attempts before
  * this one. A disruption (preemption, a drained node) does not count, whatever the code is: ATTEMPT_AGAIN_FREE. Codes
- * outside `retry_on` are final. An unknown code, -1 (the pod was lost), is treated as inside.
+ * outside `retry_on` are final. An unknown code, -1 (the pod was lost), is treated like a code in `retry_on`.
  */
 enum attempt_verdict attempt_judge(const struct plan_role *r, int exit_code, bool disrupted, int64_t attempts);
 
 /*
- * What a failed replica does to the job, by the role's `on_failed_pod`; `again` says that it may start once more:
+ * What a failed replica does to the job, by the role's `on_failed_pod`. AGAIN: the replica may start again.
  *
  *              may start again     may not
  *   (not set)  restarts            fails
  *   fail       fails               fails
  *   restart    restarts            restarts
- *   replace    goes on             fails
- *   ignore     goes on             goes on
+ *   replace    continues           fails
+ *   ignore     continues           continues
  */
 enum failure_effect { FAILURE_PASSES, FAILURE_RESTARTS, FAILURE_ENDS };
 enum failure_effect failure_judge(const struct plan_role *r, bool again);
@@ -58,7 +58,7 @@ enum failure_effect failure_judge(const struct plan_role *r, bool again);
  */
 int64_t role_spare_replicas(const struct plan_role *r);
 
-/* Does a failure of the role fail the job? That of an aux role does not, unless the job has only aux roles. */
+/* Does a failure of the role fail the job? A failure of an aux role does not, unless the job has only aux roles. */
 bool role_required(const struct plan_job *j, const struct plan_role *r);
 /* Can the role still influence what happens next? */
 bool role_matters(const struct plan_job *j, unsigned role);
@@ -66,8 +66,8 @@ bool role_matters(const struct plan_job *j, unsigned role);
 bool role_begins_again(const struct plan_role *r);
 
 /*
- * The wait before the next attempt after SERIES bad ends in a row (1, 2, ...): FIRST, then twice as long each time, up
- * to ATTEMPT_DELAY_MOST_SECONDS.
+ * The wait before the next attempt after SERIES consecutive bad ends (1, 2, ...): FIRST, then twice as long each time,
+ * up to ATTEMPT_DELAY_MOST_SECONDS.
  */
 enum attempt_limits { ATTEMPT_DELAY_SECONDS = 10, ATTEMPT_DELAY_MOST_SECONDS = 600, ATTEMPT_SETTLED_SECONDS = 600 };
 int64_t attempt_delay(int64_t first, int64_t series);
@@ -75,12 +75,12 @@ int64_t attempt_delay(int64_t first, int64_t series);
 /* Does `clean` remove the replica when the job has ended? ACTIVE: the replica runs, or would start. */
 bool clean_takes(const struct plan_job *j, bool active);
 
-/* The time at which a job that started at `begin` exceeds its `timeout`; RULES_NEVER without one. */
+/* The time at which a job that started at `begin` exceeds its `timeout`; RULES_NEVER without a timeout. */
 #define RULES_NEVER INT64_MAX
 int64_t job_deadline(const struct plan_job *j, int64_t begin);
 /*
- * Has the job used up its framework's `backoff_limit`? RESTARTS is the number of restarts of all roles that restart.  A
- * limit of n allows n - 1 restarts, and a limit of 0 allows none.
+ * Has the job used up its framework's `backoff_limit`? RESTARTS is the number of restarts of all roles that restart. A
+ * limit of n allows n - 1 restarts, and a limit of 0 allows no restarts.
  */
 bool job_past_limit(const struct plan_job *j, int64_t restarts);
 

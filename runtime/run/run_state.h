@@ -1,6 +1,6 @@
 /*
  * run_state.h - the state of one run: the engine updates it, the state file stores it, every command shows it. A run is
- * one job of a program, and its name is the job's. Times are nanoseconds of the real-time clock; 0: not yet.
+ * one job of a program, and has the name of the job. Times are nanoseconds of the real-time clock; 0: not yet.
  */
 #ifndef TRAINC_RUNTIME_RUN_RUN_STATE_H
 #define TRAINC_RUNTIME_RUN_RUN_STATE_H
@@ -23,27 +23,27 @@ enum run_phase {
 	RUN_SUCCEEDED,
 	RUN_SUSPENDED,
 	RUN_TERMINATING,                /* somebody asked the run to stop */
-	RUN_UNKNOWN,                    /* unknown: the keeper is gone without a verdict, or the objects do not show
-					 * it */
+	RUN_UNKNOWN,                    /* unknown: the keeper is gone without a verdict, or the objects do not show the
+					 * state */
 	RUN_QUEUED,                     /* a queue has not admitted the run yet */
 	RUN_STALLED,                    /* the run cannot continue without a user */
 	RUN_ABSENT                      /* no object of the run exists */
 };
-/* The cause of a run of which only the recorded verdict is left. */
+/* The cause in the state of a run whose recorded verdict is all that is left. */
 #define RUN_REMOVED "its objects have been removed since"
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
 bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: the state is final */
 
 /* Identifies a process: its start time distinguishes it from a later process with the same number. */
 struct process_id {
-	pid_t pid;                      /* number of the process; 0: none */
+	pid_t pid;                      /* number of the process; 0: no process */
 	uint64_t start;                 /* start time: field 22 of /proc/PID/stat */
 };
 /* Fills in the identity of a living process; false when the process is gone. */
 bool process_identify(pid_t pid, struct process_id *ret);
 /*
- * The parent of a process (0: outside of our namespace). RET_STATE is its state, a letter of proc(5). -1 when the
- * process is gone.
+ * The parent of a process (0: outside of our namespace). RET_STATE is the state of the process, a letter of proc(5).
+ * Returns -1 if the process is gone.
  */
 pid_t process_parent(pid_t pid, char *ret_state);
 /* Is the process with this identity still running, in this boot, and not a zombie? */
@@ -55,7 +55,7 @@ struct str boot_id_read(struct arena *a);
 enum span_kind {
 	SPAN_PENDING,                   /* the replica waits for a node, or for its next attempt */
 	SPAN_STARTING,                  /* the replica has a node: images, mounts, init containers */
-	SPAN_EARLIER,                   /* several attempts of which only the number is known */
+	SPAN_EARLIER,                   /* several attempts, of which nothing but the number is known */
 	SPAN_RUNNING,
 	SPAN_SUCCEEDED,                 /* the replica ran and succeeded */
 	SPAN_FAILED,
@@ -64,7 +64,7 @@ enum span_kind {
 const char *span_kind_word(enum span_kind kind);        /* "pending" */
 struct run_span {
 	enum span_kind kind;
-	int64_t begin, end;             /* begin and end of the span; end 0: it has not ended */
+	int64_t begin, end;             /* begin and end of the span; end 0: the span has not ended */
 };
 enum { RUN_SPANS_MAX = 16 };            /* spans of a replica that a local run keeps: the newest ones */
 
@@ -82,12 +82,12 @@ struct run_replica {
 	enum replica_state state;
 	struct process_id process;      /* the process of the main container, while it runs */
 	pid_t pid;                      /* number of the last attempt's process, for information */
-	int64_t attempts;               /* number of attempts started so far, 1 in the first */
+	int64_t attempts;               /* number of attempts started so far; 1 during the first attempt */
 	int64_t resumed;                /* number of those attempts that started because the run was resumed */
 	int64_t begin, end;             /* begin and end of the last attempt; 0: not yet */
 	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
 	int signal;                     /* the signal that ended that attempt, or 0 */
-	int64_t again;                  /* when the next attempt is due; 0: none is */
+	int64_t again;                  /* when the next attempt is due; 0: no attempt is due */
 	struct str cause;               /* why the replica waits, or failed: "command not found: 'train'" */
 	struct last_words words;        /* record of the current attempt's failure (not in files) */
 	struct str host;
@@ -99,7 +99,7 @@ struct run_replica {
 	struct run_span *spans;         /* the spans, in the order in which they began; in a local run one for each
 					 * attempt */
 	size_t nspans;
-	struct run_usage usage;         /* set by run_watch_measure(), when somebody has asked for it (not in files) */
+	struct run_usage usage;         /* set by run_watch_measure(), only on request (not in files) */
 };
 
 /* Starts a RUNNING span for a new attempt. The room for all spans is taken from the arena once. */
@@ -164,7 +164,7 @@ struct run_state {
 	bool running, restarting;
 	int64_t ran, restarted;         /* when each of these two conditions last became true; 0: never */
 	int64_t job_restarts;           /* number of times the whole job was started again */
-	/* the run has failed in a cluster and is to be started again, and why (not in files) */
+	/* the run has failed in a cluster and must start again, and why (not in files) */
 	bool restart_due;
 	struct str restart_cause;
 	uint64_t lost_bytes;            /* number of bytes of output that could not be written */
@@ -178,7 +178,7 @@ struct run_state {
 	size_t nevents;
 };
 
-/* Records when the run entered its phase. To be called whenever the phase may have changed; run_save() does so. */
+/* Records when the run entered its phase. Must be called whenever the phase may have changed; run_save() does so. */
 void run_state_observe(struct run_state *s, int64_t now);
 /* Notes whether the job counts as running, and as restarting. */
 void run_state_running(struct run_state *s, bool running, bool restarting, int64_t now);
@@ -192,7 +192,7 @@ const struct run_role *run_find_role(const struct run_state *s, struct str name)
 
 /* A copy in A of the state and of everything that it points to. */
 struct run_state run_state_copy(struct arena *a, const struct run_state *s);
-/* A digest of the text that run_state_write() would write, by which equal states are recognized. */
+/* A digest of the text that run_state_write() would write; equal states have equal digests. */
 uint64_t run_state_digest(const struct run_state *s);
 
 /*
@@ -200,7 +200,7 @@ uint64_t run_state_digest(const struct run_state *s);
  * restores everything except members marked "not in files".
  */
 void run_state_write(const struct run_state *s, struct buf *out);
-/* Reads a state; false with an explanation when the text was not written by run_state_write(). */
+/* Reads a state; false with an explanation if the text was not written by run_state_write(). */
 bool run_state_read(struct arena *a, struct str text, struct run_state *ret, struct str *why);
 
 #endif

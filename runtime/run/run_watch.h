@@ -14,7 +14,7 @@ struct run_watch_ops {
 	bool (*update)(struct run_watch *w);
 	bool (*over)(const struct run_watch *w);
 	void (*close)(struct run_watch *w);
-	void (*measure)(struct run_watch *w);   /* measures resource usage; NULL: the backend cannot */
+	void (*measure)(struct run_watch *w);   /* measures resource usage; NULL: the backend cannot measure it */
 };
 
 struct run_watch {
@@ -22,20 +22,21 @@ struct run_watch {
 	struct str name;
 	struct run_state state;         /* the newest state */
 	bool gone;                      /* the run was removed while it was being watched */
-	bool replaced;                  /* another run with the same name has replaced it meanwhile */
-	int lost;                       /* 0, or the exit status, because no more events can arrive */
-	struct str lost_why;            /* the reason for that, as a sentence */
+	bool replaced;                  /* another run with the same name has replaced this run meanwhile */
+	int lost;                       /* exit status if no more events can arrive; 0: events can arrive */
+	struct str lost_why;            /* why no more events can arrive, as a sentence */
 	void *own;                      /* private to the backend */
 };
 
-/* A descriptor that is readable when there is a change; -1: no change will come. */
+/* A descriptor that is readable after a change; -1: no change will come. */
 static inline int run_watch_fd(const struct run_watch *w) { return w->ops->fd(w); }
-/* Takes over the changes; true when the state is different or the run is gone. */
+/* Takes over the changes; true if the state is different or the run is gone. */
 static inline bool run_watch_update(struct run_watch *w) { return w->ops->update(w); }
 /* Is it certain that nothing will change any more? */
 static inline bool run_watch_over(const struct run_watch *w) { return w->gone || w->ops->over(w); }
 /*
- * Fills in the resources that the replicas of a running run use on this machine. Cheap when it was called a moment ago.
+ * Fills in the resources that the replicas of a running run use on this machine. Cheap if the last call was a moment
+ * ago.
  */
 static inline void run_watch_measure(struct run_watch *w)
 {

@@ -150,8 +150,8 @@ static void put_span(struct drawing *d, const struct run_role *role, const struc
 }
 
 /*
- * Is the number of the replica shown? If there is room, every number is shown, else every fifth or fiftieth; the number
- * of the replica that failed first is always shown.
+ * Is the number of the replica shown? If there is room, every number is shown, otherwise every fifth or fiftieth
+ * number. The number of the replica that failed first is always shown.
  */
 static bool is_numbered(const struct drawing *d, int64_t index)
 {
