@@ -1,8 +1,8 @@
 /*
  * addons.c - finds the versions of add-ons that a cluster has, for `vendor addons`. There are two sources: the
  * controller (the tag of its image, or the version label of its Deployment), and the fields in the definitions. The
- * definitions decide which fields the API server keeps, so they take precedence where the two differ. They may be
- * older, because reinstalling a chart leaves old definitions in place.
+ * definitions decide which fields the API server keeps, so they take precedence if both sources differ. Definitions may
+ * be older than the controller, because reinstalling a chart leaves old definitions in place.
  */
 #include "runtime/cluster/cluster.h"
 
@@ -13,9 +13,10 @@
 
 struct addon_witness {
 	unsigned controller;            /* version of the controller's image; 0: unknown */
-	struct str deployment;          /* NAMESPACE/NAME of the controller's Deployment; empty: there is none */
-	unsigned lowest, highest;       /* range of versions with the same fields as the cluster's definitions; 0:
-					 * none */
+	struct str deployment;          /* NAMESPACE/NAME of the controller's Deployment; empty: no Deployment was
+					 * found */
+	unsigned lowest, highest;       /* range of versions with the same fields as the cluster's definitions; 0: no
+					 * such version is known */
 	bool defined, matched;          /* DEFINED: the cluster has definitions of the add-on. MATCHED: their fields
 					 * are those of a known version */
 };
@@ -136,7 +137,7 @@ static void judge_kind(enum addon addon, const char *kind, const struct data *sc
 	}
 }
 
-/* Is row I the first row about its kind? */
+/* Is row I the first row about this kind? */
 static bool is_first(const struct addon_field *f, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

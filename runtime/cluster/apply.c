@@ -1,10 +1,10 @@
 /*
- * apply.c - applies the jobs of programs to the cluster. For a run that is unchanged, only its parent, one list for
- * each kind, and its pods are read. Otherwise everything that can be known is checked first. Then the parent is written
- * with all kinds that members may have, then the members. After that, objects that are no longer wanted are deleted,
- * and the parent is written with what exists then. If the process dies in between, the parent lists everything that may
- * exist. All jobs take each of these steps together, so that their requests share the connection; an error in one job
- * stops only that job.
+ * apply.c - applies the jobs of programs to the cluster. For a run that is unchanged, apply only reads its parent, one
+ * list for each kind, and its pods. Otherwise everything that can be known is checked first. Then the parent is written
+ * with all kinds that members may have, and after it the members. Finally, objects that are no longer wanted are
+ * deleted, and the parent is written again with the existing objects. If the process dies in between, the parent lists
+ * every object that may exist. All jobs take each of these steps together, so that their requests share the connection;
+ * an error in one job stops only that job.
  */
 #include "runtime/cluster/apply.h"
 
@@ -60,12 +60,12 @@ static bool differs(const struct applying *p)
 	return p->wanted.n < p->before.napplied;
 }
 
-/* Has the run ended, so that it stays as it is? Not if it is to run again. */
+/* Has the run ended, so that it stays as it is? A run that must run again has not. */
 static bool has_ended(struct applying *p)
 {
 	/*
-	 * If no workload exists, the remaining pods do not count: they are being stopped. A controller records the
-	 * verdict first and deletes workloads then.
+	 * If no workload exists, the remaining pods do not count: they are being stopped. A controller first records
+	 * the verdict and then deletes the workloads.
 	 */
 	bool gone = p->before.there && !p->before.restart.going && (is_gone(p) || is_stopping(p) ||
 		(parent_is_left(&p->before) && p->before.verdict.n));
@@ -92,8 +92,8 @@ static bool has_ended(struct applying *p)
 }
 
 /*
- * Must the object W be sent? M is the existing object, X its entry in the record. A Secret without a salt gets one. A
- * Secret whose content has changed gets a new one, so that the record does not show when an old value returns.
+ * Must the object W be sent? M is the existing object, X its entry in the record. A Secret without a salt gets a salt.
+ * A Secret whose content has changed gets a new salt, so that the record does not show when an old value returns.
  */
 static bool is_stale(struct applying *p, struct wanted *w, const struct member *m, const struct applied *x)
 {
@@ -110,7 +110,7 @@ static bool is_stale(struct applying *p, struct wanted *w, const struct member *
 	return true;
 }
 
-/* Marks the objects that must be sent again. True if none must, and the record agrees with the program. */
+/* Marks the objects that must be sent again. True if no object must, and the record agrees with the program. */
 static bool is_unchanged(struct applying *p)
 {
 	size_t stale = 0;
@@ -232,7 +232,7 @@ static void tell_unchanged(struct applying *p)
 			apply_tell(p, wanted_name(p->arena, &p->wanted, &p->wanted.at[i]), "unchanged");
 }
 
-/* A signal determines the exit status; a timeout does so only if nothing else has gone wrong. */
+/* A signal determines the exit status; a timeout determines it only if no other error has occurred. */
 static void take_interruption(struct applying *p)
 {
 	p->status = runs_worse(p->status, cluster_interrupted(p->cluster));
@@ -261,8 +261,8 @@ static void stop(struct applying *p, struct fleet *f)
 }
 
 /*
- * Reports a workload of the run that is still being deleted, for example after an interrupted `delete`: what is applied
- * to it would be lost. --rerun and --recreate wait until it is gone.
+ * Reports a workload of the run that is still being deleted, for example after an interrupted `delete`: changes to such
+ * a workload would be lost. --rerun and --recreate wait until it is gone.
  */
 static bool loses_workload(struct applying *p)
 {
@@ -319,7 +319,7 @@ static void finish(struct applying *p)
 	apply_end_record(p, p->complete);
 }
 
-/* Ends the steps of a run that is applied and recorded. What happens to other runs does not change its status. */
+/* Ends the steps of a run that is applied and recorded. Later events of other runs do not change its status. */
 static void tell_done(struct applying *p, struct fleet *f)
 {
 	p->wait = true;

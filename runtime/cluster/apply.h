@@ -26,7 +26,8 @@ struct applying {
 	size_t jobs_bytes;              /* size of these Jobs, even if they are too large for the record */
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */
-	struct run_state state;         /* state of the run before anything is changed; empty if there is no run */
+	struct run_state state;         /* state of the run before anything is changed; empty if the run does not
+					 * exist */
 	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run starts over */
 	bool going;                     /* no error has stopped the run yet */
 	bool looked;
@@ -69,19 +70,19 @@ void apply_look_again(struct fleet *f);
 bool apply_look(struct applying *p, bool kinds);
 /* Members that the program no longer has. */
 struct members apply_surplus(const struct applying *p);
-/* Prints the refusals of the server. */
+/* Prints the server's refusals. */
 void apply_show_refusals(struct applying *p);
 /* Finds the kinds of the objects on the server. */
 bool apply_find_kinds(struct applying *p);
 /*
- * Reports new objects whose names other objects already have, over all runs, and sets the status of the runs with such
- * objects. False if there is any.
+ * Reports new objects whose names are already taken by other objects, over all runs, and sets the status of the runs
+ * with such objects. False if a name is taken.
  */
 bool apply_find_names(struct fleet *f);
 
 /* Should a controller attend the run, because of the option or of an earlier apply? */
 bool apply_wants_controller(const struct applying *p);
-/* Reports a run that cannot be left to a controller; false: it is not applied. */
+/* Reports a run that cannot be left to a controller, and returns false: such a run is not applied. */
 bool apply_may_control(struct applying *p);
 /*
  * Sets `jobs`, from which an attendant restarts the whole run. It stays empty when the job has no restarts, when
@@ -100,7 +101,10 @@ bool apply_restart_under_way(struct applying *p);
  * and the values that a restart of the whole run has added.
  */
 void apply_share_live_values(struct applying *p);
-/* Waits briefly for a controller to take over each run that is left to one; sets `attended` of its parent. */
+/*
+ * Waits briefly for a controller to take over each run that is left to a controller; sets `attended` of the run's
+ * parent.
+ */
 void apply_await_controllers(struct fleet *f);
 
 /* Writes the parent of a run before the first member, and after the last one. */
@@ -109,13 +113,11 @@ void apply_end_record(struct applying *p, bool complete);
 /* Writes the parents of all runs and reports failures; sets `written` of each. */
 void apply_write_records(struct fleet *f);
 /*
- * Checks permissions, the kinds that the server serves, and what is missing: everything that can be known before the
- * first write.
+ * Checks everything that can be known before the first write: permissions, the kinds that the server serves, and
+ * missing objects.
  */
 bool apply_preflight(struct applying *p);
-/*
- * Sends what has changed, stage by stage. If an object of a run is refused, no later stage of that run is sent.
- */
+/* Sends the changed objects, stage by stage. If an object of a run is refused, no later stage of that run is sent. */
 void apply_send(struct fleet *f);
 /* Reports why the server refused an object, at the source position of the field; returns the exit status. */
 int apply_refused(struct applying *p, struct wanted *w);
@@ -124,11 +126,11 @@ int apply_refused(struct applying *p, struct wanted *w);
  * exists?
  */
 bool apply_immutable(const struct answer *x);
-/* Adds to D how --recreate gives the object its new fields. */
+/* Adds to D a help that suggests --recreate for the object. */
 void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w);
-/* Is C about the salt of a Secret? Whoever applies a copy of the Secret becomes a manager of the salt, too. */
+/* Is C about the salt of a Secret? Whoever applies a copy of the Secret becomes a manager of its salt, too. */
 bool apply_is_salt(const struct transport_cause *c);
-/* Reports who else has set the salt of the Secret W; apply overwrites it. */
+/* Reports who else has set the salt of the Secret W; apply overwrites that salt. */
 void apply_tell_salt(struct applying *p, const struct wanted *w);
 /* Reports fields that other managers own. */
 void apply_conflict(struct applying *p, struct wanted *w);
@@ -136,7 +138,7 @@ void apply_conflict(struct applying *p, struct wanted *w);
 bool apply_generate(struct applying *p);
 /*
  * Marks objects that a controller has created from another object of the run and that only change when they are created
- * again. False after reporting that this needs --recreate.
+ * again. If --recreate is needed for that, reports it and returns false.
  */
 bool apply_find_outdated(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */

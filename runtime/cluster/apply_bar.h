@@ -11,13 +11,13 @@
 struct apply_bar {
 	struct session *session;
 	enum progress_mode mode;
-	size_t runs, all;               /* number of runs, and of objects to send */
+	size_t runs, all;               /* number of runs, and number of objects to send */
 	size_t before;                  /* number of objects in the stages that are done */
 	int64_t shown;                  /* when the bar was last drawn, by the steady clock */
 	bool drawn;                     /* the bar is on the terminal now */
 };
 
-/* Starts a bar. When there are few objects, nothing is shown. */
+/* Starts a bar. For a small number of objects, no bar is shown. */
 struct apply_bar apply_bar_begin(struct session *s, size_t runs, size_t objects);
 /* Shows that DONE objects of this stage have been sent; has the type of batch.progress. */
 void apply_bar_show(void *bar, size_t done, size_t all);

@@ -13,7 +13,7 @@ static enum apply_mode mode_of(const struct session *s)
 	return str_is(word, "client") ? APPLY_DRY_CLIENT : str_is(word, "server") ? APPLY_DRY_SERVER : APPLY_REAL;
 }
 
-/* Reports the parts of the job that nothing in the cluster carries out, and which target has a controller for them. */
+/* Reports the parts of the job that nothing in the cluster carries out, and names a target whose controller does. */
 static void tell_undone(struct session *s, const struct plan_job *j, const struct plan_needs *needs)
 {
 	if (!needs->undone)
@@ -26,7 +26,7 @@ static void tell_undone(struct session *s, const struct plan_job *j, const struc
 }
 
 /*
- * Reports what plain Jobs do not do for the job, and who does it: a controller, or `trainc wait` while it runs.
+ * Reports what plain Jobs do not do for the job, and who does it instead: a controller, or `trainc wait` while it runs.
  * Generated Secrets are not reported, because `apply` has created them.
  */
 static void tell_needs(struct session *s, const struct applying *p)
@@ -68,8 +68,8 @@ static void tell_needs(struct session *s, const struct applying *p)
 }
 
 /*
- * Adds a run to those that are waited for. If its state is already known, as for an unchanged run, the watch starts
- * with that state.
+ * Adds a run to the runs to wait for. If its state is already known, as for an unchanged run, the watch starts with
+ * that state.
  */
 static void add_watch(struct cluster *k, const struct applying *p, struct attend *ret, int *status)
 {
@@ -84,7 +84,7 @@ static void add_watch(struct cluster *k, const struct applying *p, struct attend
 		*status = runs_worse(*status, one);
 }
 
-/* Appends the runs that have ended to those that apply waits for, so that -o json shows them, too. */
+/* Appends the ended runs after the runs that apply waits for, so that -o json shows them, too. */
 static void add_ended(const struct fleet *f, struct attend *ret)
 {
 	static const struct run_watch_ops none = { 0 };

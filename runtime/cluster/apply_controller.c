@@ -1,5 +1,5 @@
 /*
- * apply_controller.c - leaves runs to a controller. The record of a run has a label for that, which stays until
+ * apply_controller.c - leaves runs to a controller. The record of such a run has a label, which stays until
  * `--controller=off`. A controller that takes the run over writes the generation into the record.
  */
 #include "base/words.h"

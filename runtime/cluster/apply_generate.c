@@ -1,6 +1,6 @@
 /*
- * apply_generate.c - creates what a program asks to be generated: key pairs in Secrets. A Secret is filled once, when
- * it does not exist; applying again keeps it. Its content is never printed, hashed or compared.
+ * apply_generate.c - creates the values that a program requests to be generated: key pairs in Secrets. A Secret is
+ * filled once, when it does not exist; applying again keeps it. Its content is never printed, hashed or compared.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static bool make_pair(struct arena *a, struct str *private, struct str *public, 
 	return ok;
 }
 
-/* Replaces the value under KEY in a tree by a map of MEMBERS; false when the tree has no such key. */
+/* Replaces the value under KEY in a tree by a map of MEMBERS; false if the tree has no such key. */
 static bool replace_map(struct arena *a, struct data *tree, struct str key, const struct data_member *members, size_t n)
 {
 	for (size_t i = 0; i < tree->u.map.n; i++) {

@@ -1,6 +1,7 @@
 /*
- * apply_look.c - finds the existing objects of a program's runs. One run is found by its name, and its members by its
- * id. Many runs are found with one list for each kind in their namespace; labels say which object belongs to which run.
+ * apply_look.c - finds the existing objects of a program's runs. A single run is found by its name, and its members by
+ * its id. Many runs are found with one list for each kind in their namespace; labels say which object belongs to which
+ * run.
  */
 #include "base/words.h"
 #include "data/data_read.h"
@@ -13,7 +14,8 @@
 enum { ALONE_MOST = 4 };        /* up to this number, runs are read one by one */
 
 /*
- * Makes a plan from the run's record, that is, from the program that was applied and not from the program as it is now.
+ * Makes a plan from the run's record. So the plan is that of the program that was applied, even if the program has
+ * changed since.
  */
 static bool recorded_plan(struct applying *p, struct plan_job *ret)
 {
@@ -57,9 +59,9 @@ static bool has_state(const struct resource *r)
 }
 
 /*
- * Leaves run P, and returns true, if its pods could not be read but are needed. The first such run reports that (SAID).
- * A user who may not list pods can apply nevertheless: the Jobs are enough to tell whether a run has ended. The state
- * that is shown (p->seen) needs the pods.
+ * If the pods of run P could not be read but are needed, gives up P and returns true. The first such run reports the
+ * reason (SAID). A user who may not list pods can apply nevertheless: the Jobs are enough to tell whether a run has
+ * ended. The state that is shown (p->seen) needs the pods.
  */
 static bool lacks_pods(struct applying *p, struct fleet *f, const struct members *pods, bool *said)
 {
@@ -117,7 +119,7 @@ static void look_alone(struct applying *p, struct fleet *f)
 
 /* ---- many runs ---- */
 
-/* Finds all kinds of the runs in namespace NS; false: some of their objects are in other namespaces. */
+/* Finds all kinds of the runs in namespace NS; false: some of the runs' objects are in other namespaces. */
 static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret, size_t *n)
 {
 	struct arena *a = f->at->arena;

@@ -1,6 +1,6 @@
 /*
- * apply_names.c - finds out before the first write whether names of new objects are taken, and by whom.  A few names
- * are requested one by one; for many names in one collection, the collection is listed, so that a fleet does not cost a
+ * apply_names.c - finds out before the first write whether names of new objects are taken, and by whom. A few names are
+ * requested one by one. If many names are in one collection, the collection is listed, so that a fleet does not cost a
  * request for each object.
  */
 #include "runtime/cluster/apply.h"
@@ -49,11 +49,11 @@ static bool needs_look(const struct applying *p, const struct wanted *w)
 
 /* ---- many names: lists ---- */
 
-enum { MANY = 32 };                     /* with this many new names or more, their collection is listed */
+enum { MANY = 32 };                     /* a collection with at least this many new names is listed */
 
 struct collections {
 	struct member_query *at;
-	size_t *wanted;                 /* number of new names in each */
+	size_t *wanted;                 /* number of new names in each collection */
 	size_t n, nwanted;
 };
 

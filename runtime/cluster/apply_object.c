@@ -1,5 +1,6 @@
 /*
- * apply_object.c - applies one object: the request, the result, and the line that reports it.
+ * apply_object.c - applies one object: builds the request, handles the result, and prints the line that reports the
+ * result.
  */
 #include "runtime/cluster/apply.h"
 

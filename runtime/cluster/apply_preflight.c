@@ -22,10 +22,7 @@ struct reviews {
 	size_t n;
 };
 
-/*
- * The key under which an access review that was allowed is remembered, since the next job of the program needs the same
- * one.
- */
+/* The key under which an allowed access review is remembered: the next job of the program needs the same review. */
 static struct str review_key(struct applying *p, const struct review *x)
 {
 	return str_printf(p->arena, "%s %.*s.%.*s %.*s", x->verb, STR_ARG(x->resource.plural),
@@ -83,7 +80,7 @@ bool apply_shows_state(const struct session *s)
 	return !apply_follows(s) && str_is(option_value(s->options, OPTION_OUTPUT), "json");
 }
 
-/* Does this command attend the run until its end, that is, does it do for the run what plain Jobs cannot do? */
+/* Does this command attend the run until its end, that is, does it do the work that plain Jobs cannot do? */
 static bool attends(const struct applying *p)
 {
 	const struct options *o = p->session->options;
@@ -109,7 +106,7 @@ static void review_delete(struct applying *p, struct reviews *all, const struct 
 		review_watch(p, all, r, ns);
 }
 
-/* Adds the requests for one object: to send it, to replace it, and to do what an attendant does later. */
+/* Adds the requests for one object: those that send or replace the object, and those that an attendant sends later. */
 static void review_object(struct applying *p, struct reviews *all, const struct wanted *w)
 {
 	bool workload = w->stage == STAGE_WORKLOAD, again = p->rerun && workload;
@@ -243,7 +240,8 @@ static bool may_do_it(struct applying *p)
 		return true;
 	p->status = STATUS_DENIED;
 	if (map_put(&p->cluster->denied, p->arena, str_cat(p->arena, p->ns, STR(" "), verbs), p->cluster))
-		return false;                   /* already reported for another job of the program */
+		return false;                   /* the missing permissions were already reported for another job of the
+						 * program */
 	struct str user = user_name(p);
 	session_say(p->session, "%s%.*s%s may not do in namespace '%.*s' what this needs: %.*s",
 		user.n ? "user '" : "you", STR_ARG(user), user.n ? "'" : "",
@@ -288,8 +286,8 @@ static bool create_namespace(struct applying *p)
 }
 
 /*
- * Does the namespace exist? Creates it if --create-namespace is given. False after reporting an error. True if the user
- * may not read namespaces: then the first write fails if it does not exist.
+ * Does the namespace exist? If not, creates it if --create-namespace is given, otherwise reports an error and returns
+ * false. If the user may not read namespaces, returns true: then the first write fails if the namespace does not exist.
  */
 static bool namespace_is_there(struct applying *p)
 {
@@ -305,7 +303,7 @@ static bool namespace_is_there(struct applying *p)
 	if (x->class == CALL_NOT_FOUND) {
 		p->status = STATUS_REFUSED;
 		if (map_put(&p->cluster->denied, p->arena, str_copy(p->arena, p->ns), p->cluster))
-			return false;           /* already reported for another job in that namespace */
+			return false;           /* the missing namespace was already reported for another job */
 		session_say(p->session,
 			"namespace '%.*s' does not exist; --create-namespace creates it, --namespace chooses another "
 			"one", STR_ARG(p->ns));

@@ -1,6 +1,4 @@
-/*
- * apply_record.c - writes the parent of the run, before the first member and after the last.
- */
+/* apply_record.c - writes the parent of the run, before the first member is written and after the last one. */
 #include "runtime/cluster/apply.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/plan_record.h"
@@ -9,8 +7,8 @@
 enum { WRITE_AGAIN = 5 };       /* maximum number of attempts when others write the parent in between */
 
 /*
- * Builds the request for the parent. A new parent is created with POST, so that only one of two appliers succeeds. From
- * then on each write contains the version that was read.
+ * Builds the request for the parent. A new parent is created with POST, so that only one of two appliers succeeds.
+ * Later writes always contain the version that was read.
  */
 static struct transport_request parent_request(struct applying *p)
 {
@@ -29,7 +27,7 @@ static struct transport_request parent_request(struct applying *p)
 	return r;
 }
 
-/* Takes over the server's answer to a write; false when it failed. */
+/* Takes over the server's answer to a write; false if the write failed. */
 static bool is_written(struct applying *p)
 {
 	struct answer *x = p->answer;
@@ -53,8 +51,8 @@ static bool is_written(struct applying *p)
 }
 
 /*
- * May a write that was refused be repeated, because somebody else has written the parent since it was read? If the
- * generation is still the same, as after `wait` has recorded a verdict, the new version is adopted.
+ * May a refused write be repeated, because somebody else has written the parent since it was read? If the generation is
+ * still the same, as after `wait` has recorded a verdict, adopts the new version.
  */
 static bool may_write_again(struct applying *p)
 {
@@ -146,8 +144,8 @@ void apply_begin_record(struct applying *p)
 }
 
 /*
- * Sets the inventory at the end: what was applied, and what still exists although it should not. An object that was
- * refused or not sent keeps its old entry.
+ * Sets the inventory at the end: the objects that were applied, and the objects that still exist although they should
+ * not. An object that was refused or not sent keeps its old entry.
  */
 void apply_end_record(struct applying *p, bool complete)
 {

@@ -12,8 +12,8 @@ static struct span place_of(const struct wanted *w, struct str path)
 }
 
 /*
- * The first path of the form a.b[0].c in the text of a schema error:
- * "failed to create typed patch object (...): .spec.x: ...".
+ * The first field path such as a.b[0].c in the text of a schema error: "failed to create typed patch object (...):
+ * .spec.x: ...".
  */
 static struct str path_in(struct str message)
 {
@@ -29,8 +29,8 @@ static struct str path_in(struct str message)
 }
 
 /*
- * A message such as "spec.template: Invalid value: core.PodTemplateSpec{...}: field is immutable" without the value as
- * Go prints it.
+ * The message without the value in Go's notation, for messages such as "spec.template: Invalid value:
+ * core.PodTemplateSpec{...}: field is immutable".
  */
 static struct str cause_words(struct arena *a, struct str message)
 {
@@ -45,7 +45,7 @@ static struct str cause_words(struct arena *a, struct str message)
 
 /*
  * The field in a webhook's denial: "admission webhook "x" denied the request: spec.replicatedJobs: Invalid value: ...".
- * Such an answer has no list of causes. Empty for any other message.
+ * Such an answer contains no list of causes. Empty for any other message.
  */
 static struct str denied_field(struct str message)
 {
@@ -72,7 +72,7 @@ static bool is_at_or_below(struct str path, struct str field)
 		(path.n == field.n || path.p[field.n] == '.' || path.p[field.n] == '[');
 }
 
-/* Is PATH a field that the server calls immutable, or is it below one? */
+/* Is PATH a field that the server calls immutable, or is it below such a field? */
 static bool is_below(const struct answer *x, struct str path)
 {
 	for (size_t i = 0; i < x->ncauses; i++)
@@ -181,7 +181,7 @@ int apply_refused(struct applying *p, struct wanted *w)
 	return x->status;
 }
 
-/* The manager in `conflict with "kubectl-edit" using batch/v1`. */
+/* The manager in a text such as `conflict with "kubectl-edit" using batch/v1`. */
 static struct str manager_in(struct str message)
 {
 	const char *open = message.n ? memchr(message.p, '"', message.n) : NULL;

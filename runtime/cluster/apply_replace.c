@@ -1,15 +1,15 @@
 /*
  * apply_replace.c - implements --recreate for an object whose immutable fields have changed. First a dry run under
- * another name shows that the server accepts the new object. Only then is the old one deleted, by its uid. When it is
- * gone, the new one is applied. A TrainJob is recreated for another reason: its controller reads the runtime that it
- * refers to only once, when it creates the JobSet (Kubeflow Trainer 2.0: seen in tests/e2e/operators.py).
+ * another name shows that the server accepts the new object. Only then is the old object deleted, by its uid. When it
+ * is gone, the new object is applied. A TrainJob is recreated for another reason: its controller reads the runtime that
+ * the TrainJob refers to only once, when it creates the JobSet (Kubeflow Trainer 2.0: seen in tests/e2e/operators.py).
  */
 #include "runtime/cluster/apply.h"
 
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
-/* Would the server accept the object if the old one did not exist? */
+/* Would the server accept the object if the old object did not exist? */
 static bool is_valid(struct applying *p, const struct wanted *w)
 {
 	struct data *name = wanted_value(w, "metadata.name");

@@ -1,6 +1,6 @@
 /*
- * apply_restart.c - how `apply` treats restarts of the whole run: it records the Jobs from which an attendant creates
- * them again, and leaves alone a run that is being restarted.
+ * apply_restart.c - how `apply` treats restarts of the whole run: it records the Jobs that an attendant creates again
+ * in a restart, and leaves alone a run that is being restarted.
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/restart.h"

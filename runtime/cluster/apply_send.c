@@ -11,8 +11,9 @@
 #include "runtime/status/look.h"
 
 /*
- * Are all managers of the conflict our own, from `scale` or `suspend`?  Then the program wins.  It also wins for the
- * salt if somebody has copied it together with the Secret: no program contains a salt, and only trainc reads it.
+ * Are all managers of the conflict our own, from `scale` or `suspend`? Then the program wins. The program also wins for
+ * the salt of a Secret if somebody has copied the salt together with the Secret: no program contains a salt, and only
+ * trainc reads it.
  */
 static bool only_ours(const struct answer *x)
 {

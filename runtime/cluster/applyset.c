@@ -16,7 +16,7 @@
 
 /* ---- names ---- */
 
-/* Appends the base64url of the 32 bytes that HEX spells, without padding. */
+/* Appends 32 bytes in base64url without padding; HEX contains the bytes in hexadecimal form. */
 static void put_base64url(const char hex[65], struct buf *out)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -228,7 +228,7 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "applied", buf_text(&inventory));
 	put_datum(&b, "plan", p->plan);
 	put_datum(&b, "hash", p->hash);
-	put_datum(&b, "verdict", p->verdict);   /* even if empty, so that a run that starts over loses its old
+	put_datum(&b, "verdict", p->verdict);   /* written even if empty, so that a run that starts over loses its old
 						 * verdict */
 	if (p->restart.most) {
 		put_datum(&b, "restarts", str_int(a, p->restart.most));
@@ -289,8 +289,8 @@ static bool read_inventory(struct arena *a, struct str text, struct parent *p)
 }
 
 /*
- * Updates the uids of the Jobs in the inventory: the new Job of each one that the last restart has replaced, or the old
- * Job while the new one does not exist.
+ * Updates the uids of the Jobs in the inventory. For each Job that the last restart has replaced, the uid becomes that
+ * of the new Job or, while the new Job does not exist, stays that of the old one.
  */
 static void note_replaced(struct parent *p)
 {

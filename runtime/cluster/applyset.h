@@ -1,9 +1,9 @@
 /*
- * applyset.h - the parent of a run: a ConfigMap that lists the objects of the run and stores what is needed to judge
- * its state without its program. Membership follows the ApplySet specification, so that other tools understand it: the
- * parent has an id as a label, every member has that id, and the parent lists the kinds that members may have. Before
- * the first member is written, the parent is written with the old and the new kinds; after the last, with the exact
- * ones. So every object can be found, whenever this process dies.
+ * applyset.h - the parent of a run: a ConfigMap that lists the objects of the run and stores the facts with which its
+ * state can be judged without its program. Membership follows the ApplySet specification, so that other tools
+ * understand it: the parent has an id as a label, every member has that id, and the parent lists the kinds that members
+ * may have. Before the first member is written, the parent is written with the old and the new kinds; after the last
+ * member, with the exact kinds. So every object can be found, whenever this process dies.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_APPLYSET_H
 #define TRAINC_RUNTIME_CLUSTER_APPLYSET_H
@@ -15,7 +15,8 @@
 #define APPLYSET_MANAGER "trainc"
 #define APPLYSET_PARENT_MANAGER "trainc-applyset"
 /*
- * The label that leaves a run to `trainc supervise`, its value, and the value for a run that is no longer left to it.
+ * The label that leaves a run to `trainc supervise`; the value that does so, and the value for a run that is no longer
+ * left to it.
  */
 #define APPLYSET_CONTROLLER "trainc.dev/controller"
 #define APPLYSET_SUPERVISE "supervise"
@@ -34,30 +35,31 @@ struct str applyset_parent_path(struct arena *a, struct str ns, struct str run);
 struct applied {
 	struct resource resource;
 	struct str ns, name, uid;
-	struct str hash;                /* digest of what was sent */
+	struct str hash;                /* digest of the object that was sent */
 	bool kept;                      /* the object was created once and is never sent again: a generated Secret */
 };
 
 /* A Job that a restart of the whole run replaces. */
 struct replaced {
 	struct str name, old;           /* the Job's name, and the uid of the Job that is deleted */
-	struct str uid;                 /* uid of the Job that has replaced it; empty: not yet, so the restart is in
-					 * progress */
-	int64_t attempts;               /* the highest attempt number that any replica of its role has had */
+	struct str uid;                 /* uid of the Job that has replaced the old one; empty: no Job has replaced it
+					 * yet, so the restart is in progress */
+	int64_t attempts;               /* the highest attempt number that any replica of the Job's role has had */
 };
 
 /* The contents of a parent. */
 struct parent {
 	bool there;
-	struct str run, ns, uid, version;       /* name, namespace, uid of the run's parent and its resourceVersion */
+	struct str run, ns, uid, version;       /* name and namespace of the run, uid and resourceVersion of its
+						 * parent */
 	bool deleting;
 	int64_t generation;             /* number of times the run was applied */
 	struct str file;                /* the program's file, as given on the command line */
 	struct str plan;                /* text of plan_record_write() */
 	struct str hash;                /* digest of all objects that the program wants */
 	struct str verdict;             /* "Succeeded", "Failed", or empty: no verdict yet */
-	struct str controller;          /* value of the label; empty: the parent has none */
-	int64_t attended;               /* the last generation that a controller has taken over; 0: none */
+	struct str controller;          /* value of the label; empty: the parent does not have the label */
+	int64_t attended;               /* the last generation that a controller has taken over; 0: no generation */
 	struct str outcome;             /* how the run ended, written by the controller: runtime/run/outcome.h */
 	/*
 	 * restarts of the whole run: the Jobs as they were sent, as a JSON list, if the run may be restarted, and the
@@ -73,11 +75,11 @@ struct parent {
 	size_t nkinds;
 };
 
-/* Reads the parent of RUN; false with an explanation in WHY when the object was not written by trainc. */
+/* Reads the parent of RUN. Returns false with an explanation in WHY if the object was not written by trainc. */
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why);
 /* Is the run left to `trainc supervise`? */
 bool parent_is_left(const struct parent *p);
-/* Has a controller taken over the current generation of the run? Then no command has to attend it. */
+/* Has a controller taken over the current generation of the run? Then commands do not have to attend the run. */
 bool parent_is_attended(const struct parent *p);
 /* Does the parent list an object with this uid? */
 bool parent_lists(const struct parent *p, struct str uid);
@@ -85,7 +87,7 @@ bool parent_lists(const struct parent *p, struct str uid);
 struct str parent_restart_text(struct arena *a, const struct parent *p);
 /* The request body that applies the parent P. */
 struct str parent_body(struct arena *a, const struct parent *p);
-/* Adds a kind to those of P, unless P has it already. */
+/* Adds a kind to the kinds of P, unless P already has it. */
 void parent_add_kind(struct arena *a, struct parent *p, const struct resource *r);
 const struct applied *parent_find(const struct parent *p, const struct resource *r, struct str ns, struct str name);
 

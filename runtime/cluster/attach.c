@@ -1,6 +1,4 @@
-/*
- * attach.c - the command `run` in a cluster: applies, follows, waits, and cleans up as the program says.
- */
+/* attach.c - the command `run` in a cluster: applies, follows and waits, and cleans up as the program requests. */
 #include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/command/runs.h"

@@ -111,7 +111,7 @@ static bool cluster_open(struct session *s, const struct chosen_run *r, struct r
 	return cluster_watch_open(cluster_of(s), r, NULL, ret, ret_status);
 }
 
-/* Starts the watches. Commands that wait handle signals themselves from here on. */
+/* Starts the watches. From here on, commands that wait handle signals themselves. */
 static bool cluster_opened(struct session *s, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);

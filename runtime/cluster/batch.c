@@ -32,7 +32,7 @@ static struct data *read_body(struct arena *a, struct str body)
 	return body.n && (body.p[0] == '{' || body.p[0] == '[') && data_read_json(a, &source, &d, &error) ? d : NULL;
 }
 
-/* Copies the outcome of a request: the result itself is gone when this returns. */
+/* Copies the outcome of a request, because the result itself is freed when this function returns. */
 static void batch_done(void *to, const struct transport_result *r)
 {
 	struct batch_item *item = to;

@@ -20,7 +20,7 @@ struct answer {
 	struct transport_cause *causes;
 	size_t ncauses;
 	struct str body;
-	struct data *data;              /* the body as a tree; NULL when there is none */
+	struct data *data;              /* the body as a tree; NULL: the answer has no body that can be parsed */
 	bool stopped;                   /* the request was never sent: the user interrupted the command */
 };
 
@@ -36,7 +36,7 @@ struct batch {
 struct batch batch_new(struct client *c, struct arena *a);
 /* Starts R; sets its `done`, `to` and `take`. The answer is complete after batch_wait(). */
 struct answer *batch_add(struct batch *b, const struct transport_request *r, enum call_repeat repeat);
-/* Waits for all answers; false when the user interrupted the command. */
+/* Waits for all answers; false if the user interrupted the command. */
 bool batch_wait(struct batch *b);
 
 /* Sends one request and waits for its answer. */

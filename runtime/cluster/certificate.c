@@ -12,7 +12,7 @@
 
 #include "base/words.h"
 
-/* ---- noting ---- */
+/* ---- noting facts ---- */
 
 static int64_t time_of(const ASN1_TIME *t)
 {

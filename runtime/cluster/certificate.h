@@ -38,15 +38,18 @@ struct certificate_own {
 	EVP_PKEY *key;
 };
 
-/* Reads certificates in PEM form. False with an explanation when there is none. */
+/* Reads certificates in PEM form. Returns false with an explanation if the text contains no certificate. */
 bool certificate_read_ca(struct arena *a, struct str ca, struct certificate_own *own, struct str *why);
-/* Reads the client's certificate and key.  False with an explanation, including when they do not belong together. */
+/*
+ * Reads the client's certificate and key. Returns false with an explanation on failure, for example if the two do not
+ * belong together.
+ */
 bool certificate_read_pair(struct arena *a, struct str certificate, struct str key, struct certificate_own *own,
 	struct str *why);
-/* Makes CTX use these settings; false when OpenSSL refuses them or has no memory. */
+/* Makes CTX use these settings; false if OpenSSL refuses them or has no memory. */
 void certificate_use_ca(SSL_CTX *ctx, const struct certificate_own *own);
 bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own);
-/* Has the client's certificate expired at NOW, in ns since 1970? Then the sentence says when. */
+/* Has the client's certificate expired at NOW, in ns since 1970? If so, the sentence contains the date of expiry. */
 bool certificate_put_expired(const struct certificate_own *own, int64_t now, struct buf *out);
 void certificate_own_release(struct certificate_own *own);
 

@@ -42,7 +42,7 @@ static bool refuse(struct cluster *k, struct str sentence, int *ret_status)
 	return false;
 }
 
-/* Are the Jobs of the run about to be replaced, so that nothing can be changed in them? Reports that. */
+/* Are the Jobs of the run about to be replaced, so that no change to them would last? Reports it if so. */
 static bool is_restarting(struct cluster *k, const struct cluster_watch *c, int *ret_status)
 {
 	if (!c->watch->state.restart_due && !c->parent.restart.going)
@@ -97,8 +97,8 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 		return false;
 	}
 	/*
-	 * maxFailedIndexes is the number of replicas that success does not need; the API server demands all three
-	 * fields in one request
+	 * maxFailedIndexes is the number of replicas that may fail without preventing success; the API server requires
+	 * all three fields in one request
 	 */
 	bool counted = live->data && status_path(live->data, "spec.maxFailedIndexes");
 	struct str body = counted ? str_printf(k->arena,
@@ -118,7 +118,8 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 static int64_t attempts_so_far(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");
-	int64_t most = attempts_noted(m->object);       /* a suspended object has no pods that show it */
+	int64_t most = attempts_noted(m->object);       /* a suspended object has no pods to count, so its stored number
+							 * is the minimum */
 
 	for (size_t i = 0; i < c->plan.nroles && i < c->watch->state.nroles; i++) {
 		const struct run_role *r = &c->watch->state.roles[i];
@@ -130,8 +131,8 @@ static int64_t attempts_so_far(const struct cluster_watch *c, const struct membe
 
 /*
  * The patch that suspends or resumes an object; empty for an object that cannot be suspended. Suspending a Job deletes
- * its pods, so the number of their attempts is stored in the Job. A Job that is resumed while it waits for another role
- * stays suspended and loses both annotations of job.h. A Job whose turn has come gets the annotation that it was
+ * its pods, so the number of the pods' attempts is stored in the Job. A Job that is resumed while it waits for another
+ * role stays suspended and loses both annotations of job.h. A Job whose turn has come gets the annotation that it was
  * started.
  */
 static struct str suspend_body(const struct cluster_watch *c, const struct member *m, bool suspend, bool waits)
@@ -159,7 +160,9 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 		"{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", word) : STR("");
 }
 
-/* Does the role wait for another role? Then it stays suspended until the command that attends the run resumes it. */
+/*
+ * Does the role wait for another role? Then its Job stays suspended until the command that attends the run resumes it.
+ */
 static bool waits(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");

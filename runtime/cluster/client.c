@@ -48,7 +48,7 @@ static void retrying(void *to, const struct transport_request *r, struct str why
 		report->options.retrying(report->options.to, r, why, wait_ns, since_ns);
 }
 
-/* Warns once when the clocks are more than 5 s apart, since that distorts ages; the server's times are used. */
+/* Warns once if the clocks are more than 5 s apart, since this distorts ages; the server's times are used. */
 static void note_offset(struct client *c)
 {
 	int64_t offset = transport_clock_offset(c->transport);

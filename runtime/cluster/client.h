@@ -21,9 +21,9 @@ struct client {
 };
 
 struct client_options {
-	struct str program_namespace;   /* namespace of the program; p == NULL: none */
+	struct str program_namespace;   /* namespace of the program; p == NULL: the program gives no namespace */
 	bool quiet_plugin;              /* shell completion: a credential plugin must not ask questions */
-	unsigned in_flight;             /* as in struct calls_options */
+	unsigned in_flight;             /* maximum number of requests in flight, as in struct calls_options */
 	/* Called when a request waits before a retry, as in struct calls_options; may be NULL. */
 	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns,
 		int64_t since_ns);
@@ -31,8 +31,8 @@ struct client_options {
 };
 
 /*
- * Prepares a connection without connecting yet. False with a status after reporting an error. C must not be moved until
- * client_close(), which is harmless after a failure and on zeroed memory.
+ * Prepares a connection, but does not connect yet. Returns false and sets a status after reporting an error. C must not
+ * be moved until client_close(), which is harmless after a failure and on zeroed memory.
  */
 bool client_open(struct client *c, struct session *s, const struct client_options *o, int *ret_status);
 void client_close(struct client *c);

@@ -12,7 +12,7 @@
 
 struct cluster *cluster_of(const struct session *s) { return s->backend_own; }
 
-/* The time that requests in flight have after a signal. */
+/* The time within which requests in flight must end after a signal. */
 #define LEAVE_LIMIT (5 * NS_PER_SECOND)
 
 /* Ends the requests in flight, because the time of --timeout, or the time after a signal, is up. */
@@ -27,7 +27,8 @@ static void on_due(struct loop_timer *t)
 }
 
 /*
- * Handles a signal: the first one stops new requests, and those in flight may finish. The second one ends the process.
+ * Handles a signal: the first signal stops new requests, and requests in flight may finish. The second signal ends the
+ * process.
  */
 static void heard(void *to, int signal)
 {
@@ -97,7 +98,7 @@ int cluster_say(struct cluster *k, const struct answer *x)
 {
 	bool late = k->late && !k->late_said && !x->stopped;
 
-	/* of the requests that a timeout has cut off, only the first is reported */
+	/* if a timeout has cut off several requests, only the first of them is reported */
 	if (!x->stopped && (late || x->status != STATUS_TIMEOUT))
 		session_say(k->session, "%s%.*s", late ? "the time is up: " : "", STR_ARG(x->error));
 	k->late_said = k->late_said || late;
@@ -112,8 +113,8 @@ static bool is_hopeless(const struct answer *x)
 }
 
 /*
- * Reports why a parent could not be read. If the reason would affect further requests, too, cluster_parent() sends none
- * from then on.
+ * Reports why a parent could not be read. If further requests would fail for the same reason, cluster_parent() sends no
+ * more of them.
  */
 static int say_unread(struct cluster *k, const struct answer *x)
 {

@@ -22,12 +22,12 @@ struct cluster {
 	size_t nwatches;
 	struct view **views;            /* views of the namespaces that these runs are in */
 	size_t nviews;
-	struct map parents;             /* "NAMESPACE/RUN" -> struct data, the parents that a list has brought */
-	/* status of a failure that has been reported and after which no request can succeed; 0: there was none */
+	struct map parents;             /* "NAMESPACE/RUN" -> struct data: parents that were part of a list */
+	/* status of a reported failure after which no request can succeed; 0: no such failure occurred */
 	int hopeless;
 	struct map listed;              /* namespaces whose parents have all been listed */
-	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews with a positive
-					 * answer */
+	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews that allowed the
+					 * request */
 	/*
 	 * sets of "NAMESPACE VERBS" and "NAMESPACE": the missing permissions, and the missing namespaces, that have
 	 * been reported
@@ -36,43 +36,43 @@ struct cluster {
 	struct map namespaces;          /* namespaces that are known to exist */
 	bool listening;                 /* signals are handled */
 	bool interrupted;               /* a signal has arrived, or the time is up: no new request is sent */
-	int signal;                     /* the signal; 0: none */
+	int signal;                     /* the signal; 0: no signal has arrived */
 	bool late;                      /* the time of --timeout is up */
 	bool late_said;                 /* the timeout has been reported */
-	struct str waited;              /* error of the request that the command waited for at that time; empty:
-					 * none, or already reported */
-	int64_t deadline;               /* end of the requests by the steady clock; 0: none */
+	struct str waited;              /* error of the request that the command waited for when the time was up; empty:
+					 * no error, or already reported */
+	int64_t deadline;               /* end of the requests by the steady clock; 0: no limit */
 	struct loop_timer due;
 };
 
 /* The cluster of the session; valid after backend_cluster.begin(). */
 struct cluster *cluster_of(const struct session *s);
-/* The namespace of a run: that of --namespace, else the program's, else the context's. */
+/* The namespace of a run: the value of --namespace, else the program's namespace, else the context's. */
 struct str cluster_namespace(const struct cluster *k, struct str program);
 
 /*
- * Reads the parent of a run. False with a status after reporting an error. RET->there is false when the run does not
- * exist.
+ * Reads the parent of a run. Returns false and sets a status after reporting an error. RET->there is false if the run
+ * does not exist.
  */
 bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct parent *ret, int *ret_status);
 /*
- * Reads the parents of a namespace, or of all (NS empty), and adds their runs to RET if it is not NULL. Returns the
- * request that failed, or NULL.
+ * Reads the parents of a namespace, or of all namespaces (NS empty), and adds their runs to RET if RET is not NULL.
+ * Returns the request that failed, or NULL.
  */
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret);
 /*
- * Reads the parents of all runs of a namespace with one list, so that cluster_parent() needs no request of its own.
- * False: it does need one.
+ * Reads the parents of all runs of a namespace with one list, so that cluster_parent() needs no request for each run.
+ * False: it still needs one.
  */
 bool cluster_list_parents(struct cluster *k, struct str ns);
 /*
- * Handles SIGINT, SIGTERM, SIGHUP and the end of --timeout while requests are sent; commands that wait handle them
+ * Handles SIGINT, SIGTERM, SIGHUP and the end of --timeout while requests are sent. Commands that wait handle these
  * themselves.
  */
 void cluster_listen(struct cluster *k, bool listen);
 /* The exit status of a command that was interrupted: 128 + the signal, or 124 after a timeout. */
 int cluster_interrupted(const struct cluster *k);
-/* Reports that the time is up, what was waited for, and the consequence (THEN). */
+/* Reports that the time is up, the error of the request that was waited for, and the consequence (THEN). */
 void cluster_say_late(struct cluster *k, const char *then);
 /* Reports a failed answer; returns the exit status. */
 int cluster_say(struct cluster *k, const struct answer *x);
@@ -103,25 +103,28 @@ struct log_source *cluster_logs(struct session *s, const struct attend *a, const
 
 /*
  * Deletes objects in the foreground, each only if it still has the uid with which it was listed. Waits for all objects
- * whose deletion the server has accepted. Returns 0 when all are gone, the status of a refused deletion, or the status
- * of an interruption. Reports what is left when the time of --timeout is up.
+ * whose deletion the server has accepted. Returns 0 if all are gone, the status of a refused deletion, or the status of
+ * an interruption. When the time of --timeout is up, reports the objects that are left.
  */
 struct removal {
 	struct members *members;
 	int64_t slow;                   /* time in ns after which the remaining objects are reported; 0: 30 s */
 	bool dry_run;
 	/*
-	 * Called before the wait and after each step of it; true: there is more to wait for. NULL: deleted objects are
+	 * Called before the wait and after each step of the wait; true: the wait must go on. NULL: deleted objects are
 	 * printed, unless the user asked for JSON.
 	 */
 	bool (*step)(void *to);
 	void *to;
-	bool *gone;                     /* for each member: is it gone? Set by cluster_delete() */
+	bool *gone;                     /* for each member: is the member gone? Set by cluster_delete() */
 };
 int cluster_delete(struct cluster *k, struct removal *r);
 /* Adds the deletion of one object to a batch. */
 struct answer *cluster_add_deletion(struct cluster *k, struct batch *b, const struct member *m, bool dry_run);
-/* Does the answer to a deletion say that our object is gone? "Not found" says so, and so does another uid. */
+/*
+ * Does the answer to a deletion say that our object is gone? "Not found" says so, and so does a conflict because of
+ * another uid.
+ */
 bool cluster_is_gone(const struct answer *x);
 
 #endif

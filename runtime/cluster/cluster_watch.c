@@ -14,17 +14,20 @@
 #include "runtime/status/look.h"
 
 /*
- * JUDGE_SHARE: the pause before a run is judged again, as a multiple of the time that the last judgment took, at most
- * JUDGE_MOST_MS. IDLE_SHARE: the pause before a run that works is judged without a change, as a multiple of the same
- * pause. VANISHED_MS: how long to wait, after the Jobs of a run were deleted, for Jobs that replace them, as with
- * 'kubectl replace --force'. RECORD_MS: the time by which the watch of records may lag behind the others.
+ * JUDGE_SHARE: the pause before a run is judged again, as a multiple of the time that the last judgment took; at most
+ * JUDGE_MOST_MS. IDLE_SHARE: the pause before a healthy run is judged without a change, as a multiple of the pause
+ * above. VANISHED_MS: after the Jobs of a run were deleted, how long to wait for Jobs that replace them, as with
+ * 'kubectl replace --force'. RECORD_MS: how far the watch of records may lag behind the other watches.
  */
 enum { JUDGE_SHARE = 20, IDLE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- actions for runs ---- */
 
-/* Does the command act for the run? A command that stays until the end does what Jobs cannot do for each other. */
+/*
+ * Does the command act for the run? A command that stays until the end does the work that Jobs cannot do for each
+ * other.
+ */
 static bool attends(const struct session *s)
 {
 	struct str goal = option_value(s->options, OPTION_FOR);
@@ -50,7 +53,8 @@ static void action_done(void *to, const struct transport_result *r)
 }
 
 /*
- * Carries out a decision. An action that is in progress is not started again; one that was lost is decided again later.
+ * Carries out a decision. An action that is in progress is not started again; an action that was lost is decided again
+ * later.
  */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
@@ -73,7 +77,7 @@ static int64_t server_time(const struct cluster *k)
 	return clock_real() + transport_clock_offset(k->client.transport);
 }
 
-/* The digest of a state, with the names of its pods: another pod has another log. */
+/* The digest of a state and of the names of its pods. The names count because another pod has another log. */
 static uint64_t print_of(const struct run_state *s)
 {
 	uint64_t print = run_state_digest(s);
@@ -87,8 +91,8 @@ static uint64_t print_of(const struct run_state *s)
 }
 
 /*
- * The time after which a run must be judged again even if it is unchanged: some states depend on how long something
- * lasts. A large run that works is judged less often, so that this takes a four-hundredth of the time.
+ * The time after which a run must be judged again even if it is unchanged: some states depend on the time that has
+ * passed. A large healthy run is judged less often, so that judging takes about a four-hundredth of the time.
  */
 static int64_t patience(const struct cluster_watch *c, const struct run_state *s)
 {
@@ -102,7 +106,10 @@ static int64_t patience(const struct cluster_watch *c, const struct run_state *s
 	}
 }
 
-/* Does no controller own the Job? An owned Job is created again by its owner, such as a JobSet or a TrainJob. */
+/*
+ * Is the Job one of the run's own Jobs? A Job with another owner, such as a JobSet or a TrainJob, is created again by
+ * that owner.
+ */
 static bool is_own_job(const struct cluster_watch *c, const struct data *o)
 {
 	bool owned = status_list(o, "metadata.ownerReferences")->u.list.n > 0;
@@ -111,7 +118,7 @@ static bool is_own_job(const struct cluster_watch *c, const struct data *o)
 }
 
 /*
- * Notes the Jobs of the run. If a Job has the name of an earlier one but another uid, somebody has started another run
+ * Notes the Jobs of the run. If a Job has the name of an earlier Job but another uid, somebody has started another run
  * since, unless a restart of the whole run has created the Job.
  */
 static void note_jobs(struct cluster_watch *c, const struct status_objects *objects)
@@ -138,7 +145,7 @@ static void note_jobs(struct cluster_watch *c, const struct status_objects *obje
 	c->vanished = there ? 0 : c->vanished ? c->vanished : loop_now(c->cluster->client.loop);
 }
 
-/* Have the Jobs just disappeared, so that they may be about to be replaced? The old state is kept for now. */
+/* Have the Jobs just disappeared, so that they may be about to be replaced? If so, the old state is kept for now. */
 static bool may_be_replaced(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
@@ -169,7 +176,7 @@ static void note_record(void *to, struct str uid, const struct data *object)
 
 	if (!str_eq(uid, p->uid) || !parent_read(a, object, &now, &why) ||
 		(now.generation != p->generation && !watch_restart_keeps(c, &now)))
-		return;                         /* somebody has applied the run again; its new Jobs will show that */
+		return;                         /* somebody has applied the run again; the new Jobs will show this */
 	watch_restart_renew(c, &now);
 	p->version = str_copy(a, now.version);
 	p->attended = now.attended;
@@ -177,12 +184,12 @@ static void note_record(void *to, struct str uid, const struct data *object)
 	p->outcome = str_copy(a, now.outcome);
 }
 
-/* Do others write the record of the run while it runs? */
+/* Does another process write the record of the run while the run continues? */
 static bool has_writers(const struct parent *p) { return parent_is_left(p) || p->restart.most; }
 
 /*
- * Reads the record of a run that others may write, if it has changed. Its texts are kept as long as the command runs,
- * since a record changes only a few times in the life of a run.
+ * Reads the record of a run if the record has changed and others may write it. The texts of the record are kept as long
+ * as the command runs, since a record changes only a few times in the life of a run.
  */
 static void renew_record(struct cluster_watch *c)
 {
@@ -218,8 +225,7 @@ static void take_verdict(const struct cluster_watch *c, struct arena *a, struct 
 	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)
 		return;
 	if (s->phase != (success ? RUN_COMPLETING : RUN_FAILING))
-		s->cause = STR("");             /* the old cause says why the run did not progress, which no longer
-						 * matters */
+		s->cause = STR("");             /* the old cause only explains why the run did not progress */
 	s->phase = !active ? end : success ? RUN_COMPLETING : RUN_FAILING;
 	outcome_read(a, p->outcome, p->generation, s);
 }
@@ -233,8 +239,8 @@ void cluster_watch_recall(const struct parent *p, struct run_state *s)
 }
 
 /*
- * The run may seem to have ended although its controller has recorded no verdict: the controller records the verdict
- * and then deletes Jobs, and a command may see the deletions first. Such an end counts when no verdict has come for
+ * A run may seem to have ended although its controller has recorded no verdict: the controller first records the
+ * verdict and then deletes Jobs, but a command may see the deletions first. The end counts if no verdict comes within
  * RECORD_MS. Returns the time in ns after which the run must be judged again, or 0.
  */
 static int64_t hold_end(struct cluster_watch *c, struct run_state *s)
@@ -255,7 +261,7 @@ static int64_t hold_end(struct cluster_watch *c, struct run_state *s)
 	return left;
 }
 
-/* Takes over a state that has been judged; true when it differs from the previous state. */
+/* Takes over a state that has been judged; true if it differs from the previous state. */
 static bool take_state(struct cluster_watch *c, const struct run_state *s)
 {
 	struct run_watch *w = c->watch;
@@ -272,7 +278,7 @@ static bool take_state(struct cluster_watch *c, const struct run_state *s)
 	return true;
 }
 
-/* Does for the run what Jobs cannot do for each other, unless a controller does. */
+/* Does the work that the Jobs of the run cannot do for each other, unless a controller does it. */
 static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *s,
 	const struct status_objects *objects)
 {
@@ -286,7 +292,7 @@ static void attend_run(struct cluster_watch *c, struct arena *a, const struct ru
 	}
 }
 
-/* Judges the run by its objects, with trees and views in A; true when its state has changed. */
+/* Judges the run by its objects, with trees and views in A; true if its state has changed. */
 static bool judge_in(struct cluster_watch *c, struct arena *a)
 {
 	struct status_objects objects = { 0 };
@@ -315,7 +321,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	return take_state(c, &s);
 }
 
-/* Updates the state; true when it has changed. The previous state exists until the next call. */
+/* Updates the state; true if it has changed. The previous state exists until the next call. */
 static bool judge(struct cluster_watch *c)
 {
 	struct arena judging = { .frugal = true };
@@ -340,7 +346,10 @@ static int watch_fd(const struct run_watch *w)
 
 static void on_timer(struct loop_timer *t) { ((struct cluster_watch *)t->to)->dirty = true; }
 
-/* Keeps the state that is shown while the server cannot be reached; after some time, a message reports that. */
+/*
+ * While the server cannot be reached, keeps the state that is shown; after some time, reports that the server does not
+ * answer.
+ */
 static bool tell_cut_off(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
@@ -355,7 +364,7 @@ static bool tell_cut_off(struct cluster_watch *c)
 		return false;
 	}
 	c->cut_off = true;
-	c->print = 0;                   /* so that the state is reported again when the connection is back */
+	c->print = 0;                   /* the state must be reported again after the connection is back */
 	c->watch->state.cause = STR("the API server does not answer; reconnecting");
 	return true;
 }
@@ -389,7 +398,10 @@ static bool watch_update(struct run_watch *w)
 	loop_turn(l);
 	if (note_lost(c) || tell_cut_off(c))
 		return true;
-	/* while cut off, elapsed time is no reason to judge again, but news from a watch that has reconnected is */
+	/*
+	 * while the connection is cut off, only news from a watch that has reconnected is a reason to judge again, not
+	 * elapsed time
+	 */
 	if (c->cut_off && c->news == view_news(c->view))
 		return false;
 	if (!c->view || !c->dirty)
@@ -433,7 +445,7 @@ static bool read_plan(struct cluster_watch *c, struct str record, struct str *wh
 		&c->plan, why);
 }
 
-/* Reports that a run named on the command line does not exist. For `delete` that is success. */
+/* Reports that a run named on the command line does not exist. For `delete` this is a success. */
 static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str ns, int *ret_status)
 {
 	session_say(k->session,
@@ -500,7 +512,7 @@ bool cluster_watches_kind(const struct resource *r)
 }
 
 /*
- * Adds the kinds that a run's state depends on, besides Pods, Jobs and Events: those that represent the run or admit
+ * Adds the kinds, besides Pods, Jobs and Events, that a run's state depends on: kinds that represent the run or admit
  * it.
  */
 static void add_kinds(struct cluster *k, const struct cluster_watch *c, struct view_options *o, struct resource *kinds)

@@ -11,16 +11,16 @@
 struct cluster_watch {
 	struct cluster *cluster;
 	struct run_watch *watch;
-	struct view *view;              /* NULL before cluster_watch_start() */
+	struct view *view;              /* NULL until cluster_watch_start() has been called */
 	struct parent parent;
 	struct plan_job plan;
 	struct str ns;
-	struct arena memory[2];         /* two arenas in turn: one holds the current state */
+	struct arena memory[2];         /* two arenas, used in turn: one of them holds the current state */
 	unsigned current;
 	bool dirty;
 	int64_t judged;                 /* loop_now() when the run was last judged */
-	int64_t pause;                  /* time in ns after which the run may be judged again: short for small runs */
-	uint64_t news;                  /* view_news() at that time */
+	int64_t pause;                  /* time in ns before which the run is not judged again: short for small runs */
+	uint64_t news;                  /* view_news() when the run was last judged */
 	struct loop_timer timer;        /* fires when the run must be judged again without a change */
 	bool seen;                      /* the run has existed at some time */
 	bool removed;                   /* this command removed the run */
@@ -31,11 +31,11 @@ struct cluster_watch {
 	unsigned acting;                /* number of requests for the run that have no answer yet */
 	bool complained;                /* one of these requests was refused */
 	struct arena scratch;
-	uint64_t print;                 /* digest of the state that was handed out, to tell whether it has changed */
+	uint64_t print;                 /* digest of the state that was handed out, to detect changes */
 	struct map jobs;                /* name of each Job of the run that was seen -> its uid, a struct str */
 	int64_t vanished;               /* loop_now() when the Jobs of the run disappeared; 0: they exist */
 	int64_t unrecorded;             /* loop_now() when the run first seemed to have ended without a verdict of its
-					 * controller; 0: it does not */
+					 * controller; 0: the run does not seem so */
 	/* ---- restarts of the whole run: watch_restart.c ---- */
 	struct restart restart;         /* the pass over a restart, in `restart_memory`, while `restarting` */
 	struct arena restart_memory;
@@ -55,13 +55,13 @@ struct cluster_seed {
 };
 
 /*
- * Watches the run that R names. The plan comes from its parent, or from R->record if it has no parent. SEED: the
- * parent, and perhaps the state, are already known, and the server is only asked when the caller waits for changes.
- * False with a status after reporting an error.
+ * Watches the run that R names. The plan comes from the run's parent, or from R->record if the run has no parent. SEED:
+ * the parent, and perhaps the state, are already known, and the server is only asked when the caller waits for changes.
+ * Returns false and sets a status after reporting an error.
  */
 bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
 	struct run_watch *ret, int *ret_status);
-/* Starts the watches for all runs that were opened, and waits until each has a state. */
+/* Starts the watches for all runs that were opened, and waits until each run has a state. */
 bool cluster_watch_start(struct cluster *k, int *ret_status);
 
 /*

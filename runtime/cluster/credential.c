@@ -1,7 +1,7 @@
 /*
- * credential.c - the current credential: fixed, from a file that is renewed, or from a plugin. Its values are in an
- * arena of their own, which is replaced with each change, so that a process that follows a run for weeks does not
- * accumulate old tokens.
+ * credential.c - the current credential: fixed, from a file that is renewed, or from a plugin. Its values are in their
+ * own arena, which is replaced with each change, so that a process that follows a run for weeks does not accumulate old
+ * tokens.
  */
 #include "runtime/cluster/credential.h"
 
@@ -22,14 +22,14 @@ struct credential {
 	struct arena arena;             /* memory of `value` */
 	struct credential_value value;
 	bool known;                     /* `value` is filled in */
-	bool stale;                     /* `value` was refused, or has not been read yet */
+	bool stale;                     /* `value` was refused, or must be read for the first time */
 	int64_t read_at;                /* loop_now() of the last reading of the token file */
 	int64_t expiry;                 /* when `value` expires, in real time; 0: never */
 	struct arena run_arena;         /* memory of the last run of the plugin */
 	struct credential_run *run;
 	unsigned runs;
-	struct str failure;             /* why the plugin failed for good and is not started again; empty: it has not
-					 * failed for good */
+	struct str failure;             /* why the plugin failed for good and is not started again; empty: the plugin
+					 * has not failed for good */
 	struct credential_wait *first, **last;
 	struct credential_wait *answering;      /* requests that waited and are now getting the result */
 };
@@ -43,7 +43,7 @@ struct credential *credential_new(struct loop *l, const struct kubeconfig_access
 	*c = (struct credential){ .loop = l, .access = access, .stdin_free = stdin_free, .stale = true };
 	c->last = &c->first;
 	if (!access->tls)
-		return c;               /* without TLS no client credential is sent */
+		return c;               /* without TLS, client credentials are not sent */
 	c->value = (struct credential_value){ .token = access->token, .basic_user = access->basic_user,
 		.basic_password = access->basic_password, .certificate = access->certificate, .key = access->key,
 		.generation = 1, .certificate_generation = 1 };
@@ -73,7 +73,7 @@ static bool token_is_sound(struct str *token)
 	return token->n > 0;
 }
 
-/* Reads the token file when it is due; false with an explanation in WHY when no token is available. */
+/* Reads the token file when that is due; false with an explanation in WHY if no token is available. */
 static bool read_token_file(struct credential *c, struct arena *a, struct str *why)
 {
 	struct str path = c->access->token_file, token = STR("");
@@ -103,7 +103,7 @@ static bool read_token_file(struct credential *c, struct arena *a, struct str *w
 
 /* ---- plugins ---- */
 
-/* Calls every waiting request. A request that asks again during its call is put at the end of the queue. */
+/* Calls every waiting request. If a request asks again during its call, it is put at the end of the queue. */
 static void answer_all(struct credential *c, const struct credential_value *value, struct str why)
 {
 	struct credential_wait *w;
@@ -186,7 +186,7 @@ void credential_get(struct credential *c, struct credential_wait *w)
 	arena_release(&scratch);
 }
 
-/* Takes W out of the list at *AT, if it is in it. */
+/* Removes W from the list at *AT, if the list contains W. */
 static void unlink_wait(struct credential_wait **at, struct credential_wait *w)
 {
 	while (*at && *at != w)

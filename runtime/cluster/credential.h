@@ -11,19 +11,19 @@
 
 struct credential;
 
-/* The values that are valid now. Their texts live until `generation` changes. */
+/* The values that are currently valid. Their texts live until `generation` changes. */
 struct credential_value {
-	struct str token;               /* bearer token; empty: none */
+	struct str token;               /* bearer token; empty: no token */
 	struct str basic_user, basic_password;
-	struct str certificate, key;    /* client certificate and its key as PEM; empty: none */
-	unsigned generation;            /* rises with each change */
-	/* rises when the certificate changes, because old connections still use the old one */
+	struct str certificate, key;    /* client certificate and its key as PEM; empty: no certificate */
+	unsigned generation;            /* increases with each change */
+	/* increases when the certificate changes, because existing connections still use the old certificate */
 	unsigned certificate_generation;
 };
 
 /* A request that waits for a credential; the struct belongs to the caller. */
 struct credential_wait {
-	/* Called with the values. VALUE is NULL when there are none: WHY has an explanation (status 3). */
+	/* Called with the values. VALUE is NULL if no values are available: then WHY has an explanation (status 3). */
 	void (*ready)(struct credential_wait *w, const struct credential_value *value, struct str why);
 	void *to;
 	struct credential_wait *next;   /* private to credential.c */
@@ -37,14 +37,14 @@ struct credential_wait {
 struct credential *credential_new(struct loop *l, const struct kubeconfig_access *access, bool stdin_free);
 void credential_release(struct credential *c);
 
-/* Calls W->ready with the valid values: at once, or after the plugin has run, if it must. */
+/* Calls W->ready with the valid values: at once or, if the plugin must run first, after it has run. */
 void credential_get(struct credential *c, struct credential_wait *w);
 /* Makes sure that W is not called any more. */
 void credential_forget(struct credential *c, struct credential_wait *w);
 /*
- * To be called when the server answered 401 to a request with the values of GENERATION. True when another attempt makes
- * sense, because a token file or a plugin may give newer values. The next credential_get() renews the values, once for
- * all requests that were refused.
+ * Must be called when the server answered 401 to a request with the values of GENERATION. Returns true if another
+ * attempt makes sense, because a token file or a plugin may give newer values. The next credential_get() renews the
+ * values, once for all requests that were refused.
  */
 bool credential_refused(struct credential *c, unsigned generation);
 

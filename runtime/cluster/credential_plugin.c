@@ -28,7 +28,7 @@ struct credential_run {
 	struct loop_fd out, err;        /* ends of the pipes in this process */
 	struct loop_timer limit;
 	struct buf answer;
-	struct buf errors;              /* the last part of what the plugin wrote to standard error */
+	struct buf errors;              /* the last part of the plugin's standard error */
 	bool direct;                    /* the plugin writes to the user's own standard error */
 	void (*done)(void *to, const struct credential_answer *answer, struct str why);
 	void *to;
@@ -66,7 +66,7 @@ static void finish(struct credential_run *r, const struct credential_answer *ans
 
 /* ---- output ---- */
 
-/* Moves the contents of a pipe into B, which keeps at most MOST bytes; false at its end. */
+/* Moves the contents of a pipe into B, which keeps at most MOST bytes; false at the end of the pipe. */
 static bool pipe_read(struct loop_fd *f, struct buf *b, size_t most)
 {
 	char bytes[4096];
@@ -89,7 +89,7 @@ static void out_ready(struct loop_fd *f, unsigned events)
 		pipe_close(r->loop, f);
 }
 
-/* Copies the plugin's messages to standard error; without control characters if that is a terminal. */
+/* Copies the plugin's messages to standard error, without control characters if standard error is a terminal. */
 static void pass_on(struct str text)
 {
 	struct buf shown = { 0 };
@@ -186,7 +186,7 @@ static void limit_reached(struct loop_timer *t)
 
 /* ---- the beginning ---- */
 
-/* A copy of this process' environment in which the variables of the kubeconfig replace those of the same name. */
+/* A copy of this process' environment, in which the variables of the kubeconfig replace variables of the same name. */
 static char **plugin_environment(struct arena *a, const struct kubeconfig_access *access, bool interactive)
 {
 	const struct kubeconfig_exec *e = &access->exec;

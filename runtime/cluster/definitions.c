@@ -44,8 +44,8 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 		suggest_add(&near, r->kind);
 	}
 	if (w->n == before && !d->aggregated && memchr(operand.p, '.', operand.n))
-		ARENA_PUSH(w->cluster->arena, w->names, w->n, operand);         /* the server is old and must be asked
-										 * group by group */
+		ARENA_PUSH(w->cluster->arena, w->names, w->n, operand);         /* the server is old, so its groups are
+										 * requested one by one */
 	if (w->n > before)
 		return true;
 	struct str sentence = suggest_sentence(&near);
@@ -54,7 +54,7 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 	return false;
 }
 
-/* The part of a definition that describes its objects, without anything specific to one cluster. */
+/* The part of a definition that describes its objects, without values that are specific to one cluster. */
 static struct str text_of(struct arena *a, struct str name, const struct data *definition)
 {
 	struct object *all = object_map(a, (struct span){ 0 }), *metadata = object_map(a, (struct span){ 0 }),

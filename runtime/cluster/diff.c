@@ -1,7 +1,7 @@
 /*
  * diff.c - shows what apply would change, without changing it. Each object to be sent is applied as a dry run, and the
- * answer is compared with the existing object. Defaults and fields of others are the same on both sides, so every
- * difference is a change by this program. Contents of Secrets are masked.
+ * answer is compared with the existing object. Both contain the same defaults and the same fields of other managers, so
+ * every difference is a change by this program. Contents of Secrets are masked.
  */
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct diff {
 	size_t n;
 };
 
-/* Does the member describe the object? Members that only the server writes do not. */
+/* Does the member describe the object? Members that only the server writes do not describe it. */
 static bool is_ours(struct str path)
 {
 	static const char *const passed[] = { "metadata.managedFields", "metadata.resourceVersion",
@@ -176,7 +176,7 @@ static void put_json(const struct diff *d, struct buf *out)
 	buf_z(out, "]}\n");
 }
 
-/* Returns 0 when there is no difference, 1 when there are some; after an error its status, which is never 1. */
+/* Returns 0 if nothing differs and 1 if something differs; after an error returns its status, which is never 1. */
 int cluster_diff(struct session *s, struct programs *all)
 {
 	struct cluster *k = cluster_of(s);

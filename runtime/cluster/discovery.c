@@ -92,7 +92,7 @@ static void read_resources(struct discovery *d, struct str group, struct str ver
 	}
 }
 
-/* Requests all kinds at once. A server without the aggregated document answers in another form. */
+/* Requests all kinds at once. A server that does not have the aggregated document answers in another form. */
 static void ask_for_all(struct discovery *d)
 {
 	static const char *const paths[] = { "/apis", "/api" };
@@ -153,7 +153,7 @@ const struct resource *discovery_any(struct discovery *d, struct str group, stru
 {
 	if (!d->asked)
 		ask_for_all(d);
-	for (size_t i = 0; i < d->n; i++)       /* the server lists versions in the order of preference */
+	for (size_t i = 0; i < d->n; i++)       /* the server lists the preferred version first */
 		if (str_eq(d->at[i].group, group) && str_eq(d->at[i].kind, kind))
 			return &d->at[i];
 	return NULL;

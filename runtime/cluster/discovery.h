@@ -1,7 +1,7 @@
 /*
  * discovery.h - finds the path of the collection for each kind that the API server serves. Kinds of the core group and
- * of batch are known without a request. Others come from one aggregated document for all groups, or group by group from
- * servers without it. An error in a group that is not needed does no harm.
+ * of batch are known without a request. Other kinds come from one aggregated document for all groups or, if the server
+ * does not have it, from a request for each group. An error in a group that is not needed does no harm.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_DISCOVERY_H
 #define TRAINC_RUNTIME_CLUSTER_DISCOVERY_H
@@ -33,8 +33,8 @@ struct discovery {
 };
 
 /*
- * Finds KIND of API_VERSION, with a request if necessary. NULL when the server does not serve it, or when a request
- * failed (`failed` is set).
+ * Finds KIND of API_VERSION, with a request if necessary. Returns NULL if the server does not serve the kind, or if a
+ * request failed (`failed` is set).
  */
 const struct resource *discovery_find(struct discovery *d, struct str api_version, struct str kind);
 /* Finds KIND in the version that the server prefers. */

@@ -1,6 +1,6 @@
 /*
- * exec.c - `exec` in a cluster: finds the pod of a replica. The connection to its container is made by kubectl, so this
- * file builds kubectl's command line.
+ * exec.c - `exec` in a cluster: finds the pod of a replica. kubectl makes the connection to the container, so this file
+ * builds a command line for kubectl.
  */
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/view.h"

@@ -27,7 +27,7 @@ static const struct data *take_key(const struct data *map, struct str *path)
 	return best->value;
 }
 
-/* Takes the text between a bracket and the one that closes it. Brackets within quotes do not count. */
+/* Takes the text between a bracket and its closing bracket. Brackets within quotes do not count. */
 static bool take_bracket(struct str *path, struct str *ret)
 {
 	bool quoted = false;
@@ -67,7 +67,7 @@ static bool element_has(const struct data *element, struct str pair)
 	struct str text = path_skip(pair, (size_t)(equals - pair.p) + 1);
 	if (text.n > 1 && text.p[0] == '"')
 		text = (struct str){ text.p + 1, text.n - 2 };
-	if (!v)                         /* a default of the server, such as the protocol of a port */
+	if (!v)                         /* the server fills in this default, for example the protocol of a port */
 		return true;
 	return v->kind == DATA_STRING ? str_eq(v->u.string, text)
 		: v->kind == DATA_INT && str_eq(str_digits(digits, v->u.integer), text);

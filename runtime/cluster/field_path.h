@@ -10,8 +10,9 @@
 #include "data/data.h"
 
 struct field_place {
-	const struct data *value;       /* the value at that path in the object that was sent; NULL: there is none */
-	struct span from;               /* source position of the innermost value on the path that has one */
+	const struct data *value;       /* the value at that path in the object that was sent; NULL: the object has no
+					 * such value */
+	struct span from;               /* source position of the innermost value on the path that has a position */
 };
 
 /* Follows PATH from the root TREE; FROM is the source position of the root. */

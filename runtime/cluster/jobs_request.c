@@ -1,4 +1,7 @@
-/* jobs_request.c - resumes a Job whose turn has come, and deletes a Job of a run that has its verdict. */
+/*
+ * jobs_request.c - builds the requests that resume a Job whose turn has come, and that delete a Job of a run with a
+ * verdict.
+ */
 #include "runtime/cluster/jobs_request.h"
 
 #include "runtime/cluster/discovery.h"

@@ -1,6 +1,6 @@
 /*
- * jobs_request.h - the requests that carry out decisions about the Jobs of a run. Each names the uid of the Job and may
- * be repeated, so several processes may attend one run.
+ * jobs_request.h - the requests that carry out decisions about the Jobs of a run. Each request names the uid of the Job
+ * and may be repeated, so several processes may attend one run.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_JOBS_REQUEST_H
 #define TRAINC_RUNTIME_CLUSTER_JOBS_REQUEST_H

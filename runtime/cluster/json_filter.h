@@ -7,15 +7,15 @@
 
 #include "runtime/cluster/json_stream.h"
 
-/* The rule for one member of the document: which parts of it are kept. */
+/* The rule for one member of the document, which says what is kept of the member. */
 struct json_filter {
 	struct str name;                /* name of the member; "*" matches any name */
 	enum json_filter_kind {
-		JSON_FILTER_PATH,       /* of the members below it, only those that `below` lists are kept */
-		JSON_FILTER_KEEP,       /* everything below the member is kept, except what `below` excludes */
+		JSON_FILTER_PATH,       /* keep only those members of the value that `below` lists */
+		JSON_FILTER_KEEP,       /* keep the whole value, except what `below` excludes */
 		JSON_FILTER_DROP,
 	} kind;
-	struct json_filter *below;      /* the first rule for a member below this one */
+	struct json_filter *below;      /* the first rule for a member of this member's value */
 	struct json_filter *next;       /* the next rule for a member at the same level */
 };
 

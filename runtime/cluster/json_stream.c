@@ -1,9 +1,9 @@
 /*
  * json_stream.c - a JSON reader that can stop after any byte. One state machine reads everything, whether it is kept or
- * not, so what a filter drops is checked in the same way. Values under construction are on a stack of frames. Members
- * of open lists and maps are on a second stack and move into the arena when the list or map closes. The arena is
- * emptied after each item or document. Within a string, bytes without special meaning are skipped at once: most of a
- * stream is text.
+ * not, so the parts that a filter drops are checked in the same way. Values under construction are on a stack of
+ * frames. Members of open lists and maps are on a second stack and move into the arena when the list or map closes. The
+ * arena is emptied after each item or document. Within a string, bytes without special meaning are skipped at once:
+ * most of a stream is text.
  */
 #include "runtime/cluster/json_stream.h"
 
@@ -43,10 +43,10 @@ struct json_stream {
 	size_t nmembers, member_room;
 	enum json_state state;
 	struct str key;                 /* a key that waits for its value */
-	const struct json_filter *next; /* filter of the next value; NULL: it is dropped */
+	const struct json_filter *next; /* filter of the next value; NULL: the value is dropped */
 	struct buf text;                /* the string, number or word that is being read */
 	bool is_key;
-	/* number of bytes that the character still needs, and the bounds of the next byte */
+	/* number of bytes that the current character still needs, and the bounds of the next of these bytes */
 	unsigned utf8_left, utf8_low, utf8_high;
 	unsigned hex, hex_digits, high_surrogate;
 	uint64_t documents;             /* number of complete documents */
@@ -127,8 +127,8 @@ static bool fail(struct json_stream *s, struct str piece, size_t at, const char 
 /* ---- trees ---- */
 
 /*
- * The arena for new values. Within the list whose elements are handed out, it is that of the current element, else that
- * of the document.
+ * The arena for new values. Within the list whose elements are handed out, it is the arena of the current element;
+ * otherwise it is the arena of the document.
  */
 static struct arena *arena_now(struct json_stream *s)
 {
@@ -305,7 +305,7 @@ static bool end_string(struct json_stream *s, struct str piece, size_t at)
 		struct str key = buf_text(&s->text);
 		s->next = f->filter ? json_filter_member(f->filter, key) : NULL;
 		if (s->o.items && s->depth == 1)
-			/* outside of its items such a document is small, so all of it is kept */
+			/* a document without its items is small, so all of it is kept */
 			s->next = &json_filter_all;
 		s->key = s->next ? str_copy(arena_now(s), key) : STR("");
 		s->state = JSON_COLON;
@@ -317,7 +317,7 @@ static bool end_string(struct json_stream *s, struct str piece, size_t at)
 	return complete(s, d);
 }
 
-/* ---- strings, byte by byte where they need it ---- */
+/* ---- strings, byte by byte where necessary ---- */
 
 static void put_character(struct json_stream *s, uint32_t c)
 {
@@ -344,7 +344,7 @@ static void put_character(struct json_stream *s, uint32_t c)
 	buf_put(&s->text, bytes, n);
 }
 
-/* Replaces a high surrogate that no low one follows by U+FFFD, as Go's reader does. */
+/* Replaces a high surrogate by U+FFFD if no low surrogate follows it, as Go's reader does. */
 static void lone_surrogate(struct json_stream *s)
 {
 	if (s->high_surrogate)
@@ -353,8 +353,8 @@ static void lone_surrogate(struct json_stream *s)
 }
 
 /*
- * Reads the first byte of a character beyond ASCII, which gives the number of bytes that follow, and the bounds of the
- * next.
+ * Reads the first byte of a character beyond ASCII, which determines the number of bytes that follow, and the bounds of
+ * the next byte.
  */
 static bool begin_utf8(struct json_stream *s, unsigned char c)
 {
@@ -378,7 +378,7 @@ static bool begin_utf8(struct json_stream *s, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; }
 
-/* Continues a string at *AT; moves *AT past what was read. */
+/* Continues a string at *AT; moves *AT past the bytes that were read. */
 static bool in_string(struct json_stream *s, struct str piece, size_t *at)
 {
 	const char *p = piece.p + *at, *end = piece.p + piece.n, *from = p;

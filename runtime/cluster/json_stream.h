@@ -26,15 +26,16 @@ struct json_filter *json_filter_new(struct arena *a, const char *const *paths);
 
 struct json_stream_options {
 	/*
-	 * Name of the member of the document whose list is handed out item by item ("items" of a List). NULL: whole
-	 * documents are handed out. Paths of the filter begin at the item, or at the document when this is NULL.
+	 * Name of the member of the document whose list is handed out item by item ("items" of a List). Paths of the
+	 * filter then begin at the item. NULL: whole documents are handed out, and paths begin at the document.
 	 */
 	const char *items;
-	const struct json_filter *filter;       /* NULL: everything is kept. Must outlive the stream */
+	const struct json_filter *filter;       /* NULL: everything is kept. The filter must outlive the stream */
 	size_t largest;                 /* maximum size of the input of one item or document in bytes; 0:
 					 * JSON_STREAM_LARGEST */
-	bool several;                   /* documents may follow each other (a watch); else a second one is an error */
-	/* Called for each item. False stops the stream without an error: it reads nothing more. */
+	bool several;                   /* documents may follow each other (as in a watch); false: a second document is
+					 * an error */
+	/* Called for each item. If it returns false, the stream stops without an error and reads nothing more. */
 	bool (*item)(void *to, const struct data *item);
 	/* Called at the end of a document, with the document without its items. */
 	bool (*document)(void *to, const struct data *document);
@@ -45,15 +46,15 @@ struct json_stream;
 
 struct json_stream *json_stream_new(const struct json_stream_options *o);
 void json_stream_release(struct json_stream *s);
-/* Reads BYTES. False when the stream is over: a callback stopped it, or an error occurred. */
+/* Reads BYTES. Returns false if the stream is over: a callback stopped it, or an error occurred. */
 bool json_stream_take(struct json_stream *s, struct str bytes);
-/* Ends the input. False with an error when a document is incomplete. */
+/* Ends the input. Returns false with an error if a document is incomplete. */
 bool json_stream_end(struct json_stream *s);
 /* Empties the stream, as after json_stream_new(). */
 void json_stream_restart(struct json_stream *s);
-/* Is the stream between two documents, that is, has it read no part of another one? */
+/* Is the stream between two documents, that is, has it not yet read any part of the next one? */
 bool json_stream_between(const struct json_stream *s);
-/* The error, such as "at byte 4711: expected ',' or '}' (near '...')"; empty when there is none. */
+/* The error, such as "at byte 4711: expected ',' or '}' (near '...')"; empty if no error has occurred. */
 struct str json_stream_error(const struct json_stream *s);
 
 #endif

@@ -66,7 +66,7 @@ static bool split_authority(struct arena *a, struct str authority, struct kubeco
 }
 
 /*
- * Fills in the parts of the server's URL. A URL without a scheme gets https when any setting about TLS exists, as in
+ * Fills in the parts of the server's URL. A URL without a scheme gets https if a setting about TLS exists, as in
  * kubectl.
  */
 static bool parse_server(struct arena *a, struct str url, bool tls, struct kubeconfig_access *ret)
@@ -99,7 +99,7 @@ static bool parse_server(struct arena *a, struct str url, bool tls, struct kubec
 
 /* ---- a cluster ---- */
 
-/* The extension of the cluster that is meant for plugins; NULL when there is none. */
+/* The extension of the cluster that is meant for plugins; NULL if the cluster has no such extension. */
 static const struct data *exec_extension(const struct data *cluster)
 {
 	const struct data *list = data_get(cluster, STR("extensions"));
@@ -195,8 +195,8 @@ static bool find_context(struct kubeconfig_reading *r, struct kubeconfig_entry *
 }
 
 /*
- * Reads the context's cluster and user. The user comes first, because its certificate decides which scheme a server URL
- * without one gets.
+ * Reads the context's cluster and user. The user comes first: if the server's URL has no scheme, the user's certificate
+ * decides which scheme it gets.
  */
 static bool read_context(struct kubeconfig_reading *r, const struct kubeconfig_entry *context,
 	struct kubeconfig_access *a)
@@ -274,7 +274,7 @@ static bool no_configuration(struct kubeconfig_reading *r)
 		"no cluster is configured: neither KUBECONFIG nor HOME is set; pass --kubeconfig FILE");
 }
 
-/* In a pod without a kubeconfig, --context must not silently mean the pod's own cluster. */
+/* in a pod without a kubeconfig, --context must not silently select the pod's own cluster */
 static bool has_no_context(struct kubeconfig_reading *r)
 {
 	struct str name = r->options->context;

@@ -1,8 +1,8 @@
 /*
  * kubeconfig.h - determines the API server and the user. Reads and merges kubeconfig files by kubectl's rules, with two
- * differences: there is no default of localhost:8080, and contradictions are errors. Without a usable file, a pod's
- * service account is used. Only reads files; runs no program and opens no connection. Everything lives in the arena.
- * After an error WHY names the file, the entry and what to do (status 3).
+ * differences: localhost:8080 is not a default, and contradictions are errors. Without a usable file, a pod's service
+ * account is used. Only reads files; runs no program and opens no connection. Everything lives in the arena. After an
+ * error WHY names the file, the entry and what to do (status 3).
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_KUBECONFIG_H
 #define TRAINC_RUNTIME_CLUSTER_KUBECONFIG_H
@@ -15,8 +15,8 @@ struct kubeconfig_options {
 	struct str file;                /* value of --kubeconfig */
 	struct str context;             /* value of --context */
 	struct str namespace;           /* value of --namespace */
-	struct str program_namespace;   /* namespace of the program: it overrides that of the context, and --namespace
-					 * overrides it */
+	struct str program_namespace;   /* namespace of the program: it overrides the namespace of the context, and
+					 * --namespace overrides both */
 	struct str variable;            /* value of $KUBECONFIG */
 	struct str home;                /* value of $HOME */
 	struct str service_host, service_port;  /* values of $KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT */
@@ -35,8 +35,8 @@ struct kubeconfig_variable {
 
 /* A plugin: a program that prints credentials. */
 struct kubeconfig_exec {
-	struct str command;             /* path of the program if it has a '/', else its name, to be found in PATH;
-					 * empty: there is no plugin */
+	struct str command;             /* path of the program if it contains a '/', else a name to find in PATH; empty:
+					 * the user has no plugin */
 	struct str *args;
 	size_t nargs;
 	struct kubeconfig_variable *env;
@@ -68,8 +68,8 @@ struct kubeconfig_access {
 	struct str host;                /* host name or address, without brackets */
 	unsigned port;
 	struct str prefix;              /* path before /api: "" or "/k8s/clusters/c-1" */
-	struct str tls_server_name;     /* name that the certificate must have; empty: that of the host */
-	struct str ca;                  /* certificate authority as PEM; empty: the system's */
+	struct str tls_server_name;     /* name that the certificate must have; empty: the name of the host */
+	struct str ca;                  /* certificate authority as PEM; empty: the system's authorities */
 	bool insecure;
 	struct str proxy_url;           /* URL of the proxy; empty: the environment decides */
 	bool disable_compression;
@@ -78,7 +78,7 @@ struct kubeconfig_access {
 	struct str token;
 	struct str token_file;
 	struct str basic_user, basic_password;
-	struct str certificate, key;    /* client certificate and its key as PEM: both or neither */
+	struct str certificate, key;    /* client certificate and its key as PEM: both or neither of them */
 	struct kubeconfig_exec exec;
 	struct kubeconfig_impersonation as;
 };

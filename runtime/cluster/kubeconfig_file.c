@@ -1,7 +1,7 @@
 /*
  * kubeconfig_file.c - reads the files of a kubeconfig, finds entries in them, and reads typed fields. The files are not
- * merged into one tree: the first file that has an entry provides all of it, and relative paths are relative to the
- * file that contains them.
+ * merged into one tree: each entry is taken completely from the first file that has it, and relative paths are relative
+ * to the file that contains them.
  */
 #include "runtime/cluster/kubeconfig_file.h"
 
@@ -112,7 +112,7 @@ static bool parse(struct kubeconfig_reading *r, struct kubeconfig_file *f, struc
 	return !f->root || root_is_sound(r, f);
 }
 
-/* Reads the file PATH; one that does not exist is an error only when it is REQUIRED. */
+/* Reads the file PATH. A file that does not exist is an error only if REQUIRED is set. */
 static bool read_one(struct kubeconfig_reading *r, struct str path, bool required)
 {
 	struct str text, why;

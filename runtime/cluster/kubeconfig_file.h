@@ -29,19 +29,20 @@ struct kubeconfig_reading {
 
 /* An entry of one of the three lists, from the first file that has the name. */
 struct kubeconfig_entry {
-	const struct kubeconfig_file *file;     /* file that contains the entry; NULL: there is no such entry */
-	const struct data *body;        /* the `cluster`, `user` or `context` of the entry; NULL when it has none */
+	const struct kubeconfig_file *file;     /* file that contains the entry; NULL: no file contains the entry */
+	const struct data *body;        /* the `cluster`, `user` or `context` of the entry; NULL if the entry lacks
+					 * it */
 	struct str name;
 };
 
 /*
- * Reports an error: sets `why` to "PATH:LINE: ..." for the position AT, or to the message alone when AT has no
- * position.  Returns false.
+ * Reports an error: sets `why` to "PATH:LINE: ..." for the position AT, or to the message alone if AT has no position.
+ * Returns false.
  */
 bool kubeconfig_fail(struct kubeconfig_reading *r, struct span at, const char *fmt,
 	...) __attribute__((format(printf, 3, 4)));
 
-/* Reads the files that the options name. It is not an error here when there is no file at all. */
+/* Reads the files that the options name. At this point it is not an error if no file exists. */
 bool kubeconfig_files(struct kubeconfig_reading *r);
 /* Looks up NAME in the lists PLURAL ("clusters") of all files; the body is under SINGULAR. */
 struct kubeconfig_entry kubeconfig_find(const struct kubeconfig_reading *r, const char *plural, const char *singular,
@@ -51,7 +52,7 @@ struct kubeconfig_names kubeconfig_list(const struct kubeconfig_reading *r, cons
 /* The value of the first scalar NAME that is not empty. */
 struct str kubeconfig_scalar(const struct kubeconfig_reading *r, const char *name);
 
-/* ---- fields of an entry; RET is unchanged when the field is absent or null ---- */
+/* ---- fields of an entry; RET is unchanged if the field is absent or null ---- */
 
 bool kubeconfig_text(struct kubeconfig_reading *r, const struct data *map, const char *name, struct str *ret);
 bool kubeconfig_flag(struct kubeconfig_reading *r, const struct data *map, const char *name, bool *ret);

@@ -1,6 +1,6 @@
 /*
- * kubeconfig_user.c - reads the credentials of one kubeconfig user, and the user that it impersonates. Two
- * contradicting credentials are an error here; otherwise it would be undefined which of them the server gets.
+ * kubeconfig_user.c - reads the credentials of one kubeconfig user, and the user to impersonate. Two contradicting
+ * credentials are an error here; otherwise it would be undefined which credential the server gets.
  */
 #include "base/path.h"
 #include "runtime/cluster/kubeconfig_file.h"
@@ -174,7 +174,7 @@ bool kubeconfig_user(struct kubeconfig_reading *r, const struct kubeconfig_entry
 	    !read_impersonation(r, e, &a->as))
 		return false;
 	a->token_file = kubeconfig_path(r, e->file, a->token_file);
-	/* a fixed credential takes precedence, and the plugin is not run then */
+	/* a fixed credential takes precedence, and then the plugin does not run */
 	if (exec && (a->token.n || a->token_file.n || a->basic_user.n || a->certificate.n)) {
 		buf_printf(&r->warnings, "user '%.*s' has a credential and a plugin ('exec'); the plugin is not run\n",
 			STR_ARG(e->name));

@@ -23,11 +23,11 @@ struct loop {
 	int epoll, timerfd, signalfd;
 	int64_t now;
 	bool stop, inside;              /* loop_stop() was called; a round is under way */
-	/* number of descriptors that are armed, including those of children, without those of signals and timers */
+	/* number of armed descriptors, including those of children, but not those of signals and timers */
 	size_t nfds;
 	struct loop_timer **timers;     /* a heap of timers, the earliest first */
 	size_t ntimers, timer_room;
-	int64_t timer_set;              /* the time that the timerfd is set to; 0: it is off */
+	int64_t timer_set;              /* the time to which the timerfd is set; 0: the timerfd is off */
 	struct epoll_event round[LOOP_ROUND];
 	int nround;
 	sigset_t old_mask;
@@ -43,7 +43,7 @@ static int64_t read_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Adds one of the loop's own descriptors. They are recognized by the addresses of these members. */
+/* Adds one of the loop's own descriptors. An event for such a descriptor is recognized by the address MARK. */
 static bool loop_add(struct loop *l, int fd, void *mark)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.ptr = mark };
@@ -176,8 +176,8 @@ void loop_timer_drop(struct loop *l, struct loop_timer *t)
 }
 
 /*
- * Fires the timers that are due. A timer that a callback sets to the current time fires in the next round, so that such
- * timers cannot block everything else.
+ * Fires the timers that are due. If a callback sets a timer to the current time, the timer fires in the next round, so
+ * that such timers cannot block everything else.
  */
 static void timers_fire(struct loop *l)
 {
@@ -186,7 +186,7 @@ static void timers_fire(struct loop *l)
 	while (l->ntimers && l->timers[0]->at <= due && !l->stop) {
 		struct loop_timer *t = l->timers[0];
 		loop_timer_drop(l, t);
-		l->now = due + 1;       /* timers that callbacks arm now are due after those of this round */
+		l->now = due + 1;       /* timers that callbacks arm now are later than the timers of this round */
 		t->fire(t);
 	}
 }
@@ -317,7 +317,7 @@ static void child_ended(struct loop_fd *f, unsigned events)
 
 /*
  * Runs in the child: calls exec, or sends the errno through the pipe. The child is killed when its PARENT ends for any
- * reason: a credential plugin that still waits for a browser would be useless then.
+ * reason: for example, a credential plugin that still waits for a browser would be useless then.
  */
 static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3],
 	int report, pid_t parent)

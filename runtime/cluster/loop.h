@@ -2,7 +2,7 @@
  * loop.h - the event loop of the cluster runtime: descriptors, timers, signals and child processes over one epoll.
  * Everything happens in the thread that calls loop_run(). The structs below belong to the caller, usually inside a
  * larger struct, and must not be moved while they are armed. A callback may arm, disarm and free anything, including
- * itself. loop_new() and the functions that take a descriptor return NULL or false with errno set when the kernel
+ * itself. loop_new() and the functions that take a descriptor return NULL or false with errno set if the kernel
  * refuses.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_LOOP_H
@@ -24,8 +24,8 @@ void loop_run(struct loop *l);
 /* Ends loop_run() after the current callback has returned; the loop can run again. */
 void loop_stop(struct loop *l);
 /*
- * A descriptor for a caller that has its own poll: it is readable when something is due. loop_turn() then does one
- * round without waiting.
+ * A descriptor for a caller that has its own poll: it is readable when an event or a timer is due. loop_turn() then
+ * does one round without waiting.
  */
 int loop_descriptor(struct loop *l);
 void loop_turn(struct loop *l);
@@ -35,7 +35,7 @@ int64_t loop_now(struct loop *l);
 /* ---- descriptors ---- */
 
 struct loop_fd {
-	int fd;                         /* the descriptor; -1: not armed. Must be -1 before the first use */
+	int fd;                         /* the descriptor; -1: not armed. It must be -1 before the first use */
 	unsigned events;                /* events to wait for: EPOLLIN, EPOLLOUT */
 	void (*ready)(struct loop_fd *f, unsigned events);
 	void *to;                       /* for the caller's use */
@@ -43,21 +43,21 @@ struct loop_fd {
 
 /* Arms F for the EVENTS of FD, or changes the events if F is armed. The caller still owns the descriptor. */
 bool loop_fd_set(struct loop *l, struct loop_fd *f, int fd, unsigned events);
-/* Disarms F; harmless when it is not armed.  Call it before closing the descriptor. */
+/* Disarms F; harmless if F is not armed.  Must be called before the descriptor is closed. */
 void loop_fd_drop(struct loop *l, struct loop_fd *f);
 
 /* ---- timers ---- */
 
 struct loop_timer {
 	int64_t at;                     /* when the timer fires, by loop_now() */
-	size_t slot;                    /* private to loop.c: position in the heap + 1, 0 when it is not armed */
+	size_t slot;                    /* private to loop.c: position in the heap + 1; 0: the timer is not armed */
 	void (*fire)(struct loop_timer *t);
 	void *to;
 };
 
 /* Arms T to fire once, NS nanoseconds from now. If T is armed, its time changes. */
 void loop_timer_set(struct loop *l, struct loop_timer *t, int64_t ns);
-/* Disarms T; harmless when it is not armed. */
+/* Disarms T; harmless if T is not armed. */
 void loop_timer_drop(struct loop *l, struct loop_timer *t);
 static inline bool loop_timer_armed(const struct loop_timer *t) { return t->slot != 0; }
 
@@ -65,7 +65,7 @@ static inline bool loop_timer_armed(const struct loop_timer *t) { return t->slot
 
 /*
  * Blocks the signals of SET in this process and calls HEARD for each one that arrives. Only one set can be active.
- * Child processes started with loop_child_start() get the signal mask from before.
+ * Child processes started with loop_child_start() get the previous signal mask.
  */
 bool loop_signals(struct loop *l, const sigset_t *set, void (*heard)(void *to, int signal), void *to);
 
@@ -83,7 +83,7 @@ struct loop_child {
 };
 
 /*
- * Starts ARGV[0] (found in PATH when it has no '/') with the environment ENV and these descriptors as 0, 1 and 2,
+ * Starts ARGV[0] (found in PATH if it contains no '/') with the environment ENV and these descriptors as 0, 1 and 2,
  * without a shell. Returns 0, or the errno of fork or exec.
  */
 int loop_child_start(struct loop *l, struct loop_child *c, char *const *argv, char *const *env, const int fds[3]);

@@ -1,8 +1,8 @@
 /*
  * manifests.c - fetches the jobs of a cluster, whichever controller runs them, as manifests for `import`. With --all:
- * every object of a kind that can become a program, except those that `apply` made, since a program for them exists.
- * Otherwise: the objects that the operands name, by KIND/NAME, or by NAME in all kinds. Objects that they refer to are
- * fetched, too.
+ * every object of a kind that can become a program, except objects that `apply` made, since a program for them exists.
+ * Otherwise: the objects that the operands name, by KIND/NAME, or by NAME in all kinds. Objects that the fetched
+ * objects refer to are fetched, too.
  */
 #include "runtime/cluster/cluster.h"
 
@@ -57,7 +57,7 @@ static void add_found(struct fetching *f, const struct member *m)
 
 /* ---- by their kinds ---- */
 
-/* Was the object made by `apply`? Then a program for it exists. */
+/* Was the object made by `apply`? Then a program for the object exists. */
 static bool is_applied(const struct member *m)
 {
 	return str_is(status_label(m->object, "app.kubernetes.io/managed-by"), "trainc");
@@ -158,7 +158,7 @@ static void unknown_kind(struct fetching *f, struct str word)
 		sentence.n ? "; " : "", STR_ARG(sentence));
 }
 
-/* The kinds that an operand can mean: the one that it names, or else all kinds that the server serves. */
+/* The kinds that an operand can mean: the kind that it names, or else all kinds that the server serves. */
 static bool choose_kinds(struct fetching *f, struct str word, struct kind *ret, size_t *ret_n)
 {
 	const struct kind *absent = NULL;
@@ -257,7 +257,7 @@ static bool fetch_one(struct fetching *f, struct str operand)
 	return nfound < 2 ? nfound : say_several(f, name, found, nfound);
 }
 
-/* ---- objects that they refer to ---- */
+/* ---- objects that the fetched objects refer to ---- */
 
 static bool fetch_needs(struct fetching *f)
 {
@@ -277,7 +277,7 @@ static bool fetch_needs(struct fetching *f)
 		if (x->class == CALL_DONE && x->data) {
 			struct member m = member_from(r, x->data);
 			add_found(f, &m);
-		} else if (x->class != CALL_NOT_FOUND) {        /* the import itself reports what is missing */
+		} else if (x->class != CALL_NOT_FOUND) {        /* the import itself reports missing objects */
 			*f->ret_status = cluster_say(f->cluster, x);
 			return false;
 		}

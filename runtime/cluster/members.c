@@ -1,5 +1,6 @@
 /*
- * members.c - lists members: the lists are requested in parallel, and objects are reduced to what is needed.
+ * members.c - lists members: the lists are requested in parallel, and objects are reduced to the members that are
+ * needed.
  */
 #include "runtime/cluster/members.h"
 
@@ -70,7 +71,7 @@ const char *const *keep_of(struct str group, struct str kind)
 	return others;
 }
 
-/* Adds kind and apiVersion to an object of a list: only the list itself has them. */
+/* Adds kind and apiVersion to an object of a list: only the list itself contains them. */
 static void name_kind(struct arena *a, struct data *object, const struct resource *r)
 {
 	struct data *kind = ARENA_NEW(a, struct data), *version = ARENA_NEW(a, struct data);
@@ -113,7 +114,7 @@ static bool list_object(void *to, const struct data *object)
 	return true;
 }
 
-/* Restarts a list: objects that it has brought so far are dropped, those of other lists stay. */
+/* Restarts a list: drops the objects of this list and keeps the objects of other lists. */
 static void list_restart(void *to)
 {
 	struct listing *l = to;

@@ -9,7 +9,7 @@
 struct member {
 	struct resource resource;
 	struct str ns, name, uid;
-	struct str version;             /* the resourceVersion that a deletion demands; empty: any */
+	struct str version;             /* the resourceVersion that a deletion requires; empty: any version */
 	bool deleting;
 	const struct data *object;      /* the object without the members that keep_of() leaves out */
 };
@@ -17,21 +17,22 @@ struct member {
 struct members {
 	struct member *at;
 	size_t n;
-	const struct answer *failed;    /* the first list that failed; its kind may be incomplete; NULL: none failed */
+	const struct answer *failed;    /* the first list that failed; its kind may be incomplete; NULL: no list
+					 * failed */
 };
 
-/* The members of an object of KIND that are kept when it is listed or watched: paths for json_filter_new(). */
+/* The fields of an object of KIND that are kept when it is listed or watched: paths for json_filter_new(). */
 const char *const *keep_of(struct str group, struct str kind);
 
-/* The members of the record of a run that are kept when it is watched: all but the Jobs for a restart. */
+/* The fields of the record of a run that are kept when it is watched: all except the Jobs for a restart. */
 extern const char *const record_keep[];
 
 /* A collection to list. */
 struct member_query {
 	struct resource resource;
 	struct str ns, selector;        /* namespace, and a label selector */
-	bool whole;                     /* keep everything, even what keep_of() leaves out */
-	const char *const *keep;        /* paths to keep instead of those of keep_of(); may be NULL */
+	bool whole;                     /* keep every field, even fields that keep_of() leaves out */
+	const char *const *keep;        /* paths to keep instead of the paths of keep_of(); may be NULL */
 	bool metadata;                  /* request only metadata: contents of ConfigMaps and Secrets are not
 					 * transferred */
 };

@@ -1,5 +1,5 @@
 /*
- * nodes.c - reads the objects that `fit` needs: nodes, pods, quotas, and those of Kueue if the server has them.
+ * nodes.c - reads the objects that `fit` needs: nodes, pods, quotas, and the objects of Kueue if the server has them.
  */
 #include "runtime/cluster/cluster.h"
 #include "runtime/status/look.h"

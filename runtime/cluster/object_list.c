@@ -1,7 +1,7 @@
 /*
  * object_list.c - reads the pages of a collection as streams. A page with a continue token comes from one snapshot and
  * is the same each time it is requested, so a repeated page skips the objects that were handed out already. The first
- * page is a new snapshot each time; therefore `restart` is called when it is repeated.
+ * page is a new snapshot each time; therefore `restart` is called when that page is repeated.
  */
 #include "runtime/cluster/object_list.h"
 
@@ -17,17 +17,17 @@ struct object_list {
 	struct arena arena;
 	struct json_stream *stream;
 	struct call *call;
-	struct str next;                /* continue token of the current page; empty: it is the first */
+	struct str next;                /* continue token of the current page; empty: this is the first page */
 	struct str after;               /* continue token of the next page, found in this page */
 	struct str version;             /* resourceVersion of the first page */
 	/*
-	 * number of objects of this page that were handed out; number of objects to skip because they were handed out
-	 * before
+	 * number of objects of this page that were handed out; number of objects to skip because an earlier attempt
+	 * handed them out
 	 */
 	size_t given, skip;
 	unsigned restarts;
 	bool inconsistent, page_complete, reread;
-	bool inside, cancelled;         /* `object` is being called; that call has cancelled the list */
+	bool inside, cancelled;         /* a call of `object` is running; that call has cancelled the list */
 };
 
 static void request_page(struct object_list *l);
@@ -115,7 +115,7 @@ static void next_page(struct object_list *l, struct str token)
 	request_page(l);
 }
 
-/* Handles a snapshot that the server has dropped; false when the list cannot continue. */
+/* Handles a snapshot that the server no longer has; false if the list cannot continue. */
 static bool expired(struct object_list *l, const struct transport_result *r)
 {
 	if (r->code != 410 || !l->next.n)
@@ -132,7 +132,7 @@ static bool expired(struct object_list *l, const struct transport_result *r)
 	return true;
 }
 
-/* Handles an answer that is not JSON: the page is requested once more, and after that it is an error of the server. */
+/* Handles an answer that is not JSON: requests the page once more; a second such answer is an error of the server. */
 static void unreadable(struct object_list *l, const struct transport_result *r)
 {
 	struct transport_result broken = *r;

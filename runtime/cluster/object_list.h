@@ -1,7 +1,7 @@
 /*
- * object_list.h - reads all objects of a collection, page by page, and hands out each once. A page that fails half-way
- * is requested again without handing out objects twice. When the server has dropped the snapshot (410), the list
- * continues with the token that the server offers and sets `inconsistent`, or starts over.
+ * object_list.h - reads all objects of a collection, page by page, and hands out each object once. A page that fails
+ * half-way is requested again without handing out objects twice. If the server no longer has the snapshot (410), the
+ * list continues with the token that the server offers and sets `inconsistent`, or starts over.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
 #define TRAINC_RUNTIME_CLUSTER_OBJECT_LIST_H
@@ -21,7 +21,7 @@ struct object_list_options {
 	void (*restart)(void *to);
 	/*
 	 * Called at the end; the list has been freed by then. VERSION is the resourceVersion of the first page, for a
-	 * watch. RESULT is that of the last page.
+	 * watch. RESULT is the result of the last page.
 	 */
 	void (*done)(void *to, const struct transport_result *result, struct str version, bool inconsistent);
 	void *to;

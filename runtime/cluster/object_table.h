@@ -36,13 +36,13 @@ struct object_row *object_table_add(struct object_table *t, struct str uid, stru
 	struct str version);
 void object_table_remove(struct object_table *t, struct object_row *r);
 void object_row_version(struct object_row *r, struct str version);
-/* Any row whose object was not seen in SNAPSHOT; NULL: there is none. */
+/* Any row whose object was not seen in SNAPSHOT; NULL: all objects were seen in it. */
 struct object_row *object_table_unseen(const struct object_table *t, uint32_t snapshot, size_t *slot);
 void object_table_release(struct object_table *t);
 
 /*
- * Is version A later than B? Versions are decimal integers of any length. Other texts have no order: A counts as later
- * if it differs from B.
+ * Is version A later than version B? Versions are decimal integers of any length. Other texts have no order: then A
+ * counts as later if it differs from B.
  */
 bool object_version_later(struct str a, struct str b);
 

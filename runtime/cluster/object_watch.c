@@ -1,7 +1,7 @@
 /*
  * object_watch.c - watches one collection: snapshots, then events, over as many connections as necessary. Each snapshot
- * has a number, which each object in it gets. When the snapshot is complete, objects with an older number have been
- * deleted. A snapshot that breaks off changes nothing: the next one has a new number.
+ * has a number, which each object in the snapshot gets. When the snapshot is complete, objects with an older number
+ * have been deleted. A snapshot that breaks off changes nothing: the next one has a new number.
  */
 #include "runtime/cluster/object_watch.h"
 
@@ -33,15 +33,15 @@ struct object_watch {
 	uint32_t snapshot;
 	bool taking;                    /* a snapshot is under way */
 	bool synced;                    /* a complete snapshot has been received */
-	bool no_streaming;              /* the server does not support streaming lists: pages and a watch are used */
+	bool no_streaming;              /* the server does not support streaming lists, so pages and a watch are used */
 	char version[64];               /* version to continue from; empty: a snapshot is needed */
 	unsigned pauses;                /* number of pauses since the last event */
-	unsigned early;                 /* number of connections in a row that the server ended early */
+	unsigned early;                 /* number of consecutive connections that the server ended early */
 	unsigned strange, reconnects;
 	bool moved;                     /* this connection has brought an event */
 	bool relist, ended;
 	unsigned inside;                /* number of callbacks that are running: W is not freed meanwhile */
-	int64_t server_wait;            /* delay that an ERROR event requests; -1: none */
+	int64_t server_wait;            /* delay that an ERROR event requests; -1: no delay was requested */
 };
 
 static void connect_now(struct object_watch *w);
@@ -134,8 +134,8 @@ static void gone(struct object_watch *w, struct object_row *row)
 }
 
 /*
- * Handles the current form of an object, from a snapshot or an event. The form is dropped if it is the known one or an
- * older one.
+ * Handles the current form of an object, from a snapshot or an event. The form is dropped if it is already known, or
+ * older than the known form.
  */
 static void present(struct object_watch *w, const struct data *object)
 {
@@ -153,7 +153,7 @@ static void present(struct object_watch *w, const struct data *object)
 			return;
 		object_row_version(row, version);
 	} else {
-		/* another object has this name: the old one was deleted, even if no event said so */
+		/* another object has this name: the old object was deleted, even if no event said so */
 		if ((other = object_table_name(&w->table, ns, name)))
 			gone(w, other);
 		row = object_table_add(&w->table, uid, ns, name, version);
@@ -173,7 +173,7 @@ static void deleted(struct object_watch *w, const struct data *object)
 	w->o.changed(w->o.to, OBJECT_DELETED, object);
 }
 
-/* Ends a snapshot: objects that it does not contain are gone. */
+/* Ends a snapshot: objects that the snapshot does not contain are gone. */
 static void snapshot_complete(struct object_watch *w)
 {
 	struct object_row *row;
@@ -242,7 +242,7 @@ static bool take_event(void *to, const struct data *event)
 		return false;
 	}
 	w->pauses = 0;
-	/* versions rise along a watch, so an event whose version does not is a repetition */
+	/* versions rise along a watch, so an event whose version does not rise is a repetition */
 	bool repeated = !w->taking && !object_version_later(version, str_of(w->version));
 	if (str_is(type, "ADDED") || str_is(type, "MODIFIED")) {
 		if (!repeated)
@@ -251,8 +251,8 @@ static bool take_event(void *to, const struct data *event)
 		deleted(w, object);
 	}
 	/*
-	 * versions inside a streaming snapshot are those of the objects, in no order; only the end of the snapshot has
-	 * its version
+	 * events inside a streaming snapshot have the versions of their objects, in no order; only the end of the
+	 * snapshot has the version of the snapshot
 	 */
 	bool end = w->taking && str_is(type, "BOOKMARK") && is_end_of_initial(object);
 	if (end || (!w->taking && !repeated))
@@ -312,7 +312,7 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 		for (unsigned i = 0; i < w->pauses && wait < LONGEST_PAUSE; i++)
 			wait *= 2;
 		/*
-		 * random, so that the watchers that lose a server at the same moment do not all return at the same
+		 * a random pause, so that watchers that lose a server at the same moment do not all return at the same
 		 * moment
 		 */
 		wait = wait / 2 + (int64_t)((uint64_t)clock_steady() % (uint64_t)(wait / 2));
@@ -327,7 +327,7 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 
 /*
  * Handles the failure of all attempts to connect. A watch that has brought a snapshot continues for as long as its
- * caller wants. One that has not is given up, so that a command does not start by waiting in vain.
+ * caller wants. A watch without a snapshot is given up, so that a command does not start by waiting in vain.
  */
 static void lose(struct object_watch *w, const struct transport_result *r)
 {
@@ -341,8 +341,8 @@ static void lose(struct object_watch *w, const struct transport_result *r)
 }
 
 /*
- * The pause after the server has ended a watch without an error; -1: the usual one. A server under load repeatedly ends
- * watches that it cannot serve fast enough. So the pause doubles with each such end, up to a second.
+ * The pause after the server has ended a watch without an error; -1: the usual pause. A server under load repeatedly
+ * ends watches that it cannot serve fast enough. So the pause doubles with each such end, up to a second.
  */
 static int64_t pause_after_end(struct object_watch *w, const struct transport_result *r)
 {
@@ -411,7 +411,7 @@ static void list_object_done(void *to, const struct transport_result *r, struct 
 	struct object_watch *w = to;
 
 	(void)inconsistent;             /* inconsistency does not matter: a watch from the version of the first page
-					 * brings what is missing */
+					 * delivers the missing changes */
 	w->list = NULL;
 	w->inside++;
 	if (transport_ok(r)) {
@@ -502,7 +502,7 @@ static void connect_now(struct object_watch *w)
 
 /* ---- functions for the caller ---- */
 
-/* The paths that are always kept, and those of the caller; for events each begins with "object.". */
+/* The paths that are always kept, and the paths of the caller; for events each path begins with "object.". */
 static const char **filter_paths(struct arena *a, const char *const *keep, bool events)
 {
 	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name",

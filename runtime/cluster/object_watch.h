@@ -2,7 +2,7 @@
  * object_watch.h - watches a collection: its current objects and each change, across failures of connections and
  * servers. First every existing object is reported as ADDED, then `synced` is called, then changes follow. Streaming
  * lists are used if the server supports them, otherwise a paged list and a watch. After a cut the watch continues from
- * the last version. When the server has dropped that version, a new snapshot is taken and the differences are reported,
+ * the last version. If the server no longer has that version, a new snapshot is taken and the differences are reported,
  * so nothing is lost. Repeated and older events are dropped. A new object with an old name is reported as DELETED and
  * ADDED. Keeps about a hundred bytes for each object: uid, version and name.
  */
@@ -33,19 +33,22 @@ struct object_watch_options {
 	const char *const *keep;
 	bool uncached;                  /* for core Events, which have no bookmarks: silence does not mean that the
 					 * connection is dead */
-	/* Are objects of that namespace of interest? Others are neither remembered nor reported. NULL: all are. */
+	/*
+	 * Are objects of that namespace of interest? Other objects are neither remembered nor reported. NULL: all
+	 * objects are of interest.
+	 */
 	bool (*wanted)(void *to, struct str ns);
 	unsigned seconds;               /* timeoutSeconds of one watch; 0: 5 to 10 minutes */
 	/* ns of silence after which a connection is considered dead; 0: 150 s, the time of two bookmarks */
 	int64_t quiet;
-	/* Called for each change. When only a snapshot revealed a deletion, OBJECT has nothing but metadata. */
+	/* Called for each change. If only a snapshot revealed a deletion, OBJECT contains nothing but metadata. */
 	void (*changed)(void *to, enum object_change change, const struct data *object);
 	void (*synced)(void *to);       /* called after each snapshot */
 	/* Called when the state has changed; WHY is the reason, or empty. May be NULL. */
 	void (*state)(void *to, enum object_watch_state state, struct str why);
 	/*
 	 * Called when the watch cannot continue: it is not permitted, the resource does not exist, or all attempts
-	 * failed. The caller must stop it, now or later.
+	 * failed. The caller must stop the watch, now or later.
 	 */
 	void (*failed)(void *to, const struct transport_result *result);
 	void *to;
@@ -55,7 +58,7 @@ struct object_watch *object_watch_start(struct calls *c, const struct object_wat
 void object_watch_stop(struct object_watch *w);
 enum object_watch_state object_watch_state(const struct object_watch *w);
 size_t object_watch_count(const struct object_watch *w);
-/* Has the watch passed VERSION? Then an object of that version that it has not reported was deleted. */
+/* Has the watch passed VERSION? Then an object of that version that the watch has not reported was deleted. */
 bool object_watch_past(const struct object_watch *w, struct str version);
 /* Appends path, state, version, and numbers of objects and reconnects, for people. */
 void object_watch_dump(const struct object_watch *w, struct buf *out);

@@ -1,6 +1,6 @@
 /*
- * packed.c - packs texts. A packed form starts with the number of its model. After that come, in turn, plain text (a
- * length and that many bytes) and a piece of the model (a length and a position). Numbers have seven bits in each byte,
+ * packed.c - packs texts. A packed form starts with the number of its model. After the number, plain text (a length and
+ * that many bytes) and pieces of the model (a length and a position) alternate. Numbers have seven bits in each byte,
  * the lowest first.
  */
 #include "runtime/cluster/packed.h"
@@ -8,14 +8,15 @@
 #include <stdlib.h>
 
 /*
- * SHORTEST: for a shorter piece of a model, the two numbers would cost more than the piece saves. SHARE: a text becomes
- * a model if its packed form is longer than the text divided by SHARE.
+ * SHORTEST: the shortest piece of a model that is used; for a shorter piece, length and position would take more bytes
+ * than the piece saves. SHARE: a text becomes a model if its packed form is longer than the text divided by SHARE.
  */
 enum { SHORTEST = 8, INDEX_BITS = 11, SHARE = 3, NOWHERE = UINT16_MAX };
 
 struct packed_model {
 	size_t n;
-	uint16_t index[1 << INDEX_BITS];        /* where SHORTEST bytes with this hash are; NOWHERE: not in the text */
+	uint16_t index[1 << INDEX_BITS];        /* position of SHORTEST bytes with this hash; NOWHERE: the text contains
+						 * no such bytes */
 	char text[];
 };
 
@@ -49,7 +50,7 @@ static void put_length(struct buf *out, size_t n)
 	buf_char(out, (char)n);
 }
 
-/* How many bytes of TEXT from AT on are in the model at FROM? */
+/* How many bytes of TEXT, from AT on, equal the bytes of the model at FROM? */
 static size_t matching_bytes(const struct packed_model *m, size_t from, struct str text, size_t at)
 {
 	size_t n = 0;
@@ -59,7 +60,9 @@ static size_t matching_bytes(const struct packed_model *m, size_t from, struct s
 	return n;
 }
 
-/* The longest of two pieces of the model that match TEXT at AT: the one at EXPECTED, and the one found by its hash. */
+/*
+ * The longer of two pieces of the model that match TEXT at AT: the piece at EXPECTED, and the piece found by its hash.
+ */
 static size_t longest_piece(const struct packed_model *m, struct str text, size_t at, size_t expected, size_t *ret_from)
 {
 	size_t n = matching_bytes(m, expected, text, at);
@@ -76,7 +79,7 @@ static size_t longest_piece(const struct packed_model *m, struct str text, size_
 
 static void pack(const struct packed_model *m, size_t number, struct str text, struct buf *out)
 {
-	size_t plain = 0, expected = 0, from;       /* text without a match in the model starts at PLAIN */
+	size_t plain = 0, expected = 0, from;       /* beginning of text that has no match in the model */
 
 	put_length(out, number);
 	for (size_t at = 0; at < text.n;) {

@@ -1,7 +1,7 @@
 /*
  * packed.h - keeps texts that resemble each other, as the objects of one kind do, in a small part of their size. The
- * first text, and a few others that differ much from it, are models; each text is stored as pieces of a model and what
- * lies between them.
+ * first text, and a few other texts that differ much from it, are models. Each text is stored as pieces of a model and
+ * the text between these pieces.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_PACKED_H
 #define TRAINC_RUNTIME_CLUSTER_PACKED_H

@@ -1,8 +1,8 @@
 /*
  * pod_lines.c - the logs of pods as a source of lines: one stream for each container, merged by time. Pods are created
- * and deleted while logs are followed; the view reports that. A stream holds its lines until every other stream has one
- * as well. While following, it waits only for a moment; then lines of a slow stream may come after newer lines of a
- * fast one.
+ * and deleted while logs are followed; the view reports these changes. A stream holds its lines until every other
+ * stream has a line as well. When following, it waits only for a moment; then lines of a slow stream may come after
+ * newer lines of a fast stream.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,10 @@
 #include "runtime/status/attempts.h"
 
 enum { HELD_MS = 150, QUIET_MS = 2000, STREAM_MEMORY = 768 };
-/* limits of queues in bytes: of all together; the largest and the smallest limit of a single one */
+/*
+ * limits of queues in bytes. QUEUES_MOST: limit of all queues together; QUEUE_MOST and QUEUE_LEAST: the largest and the
+ * smallest limit of a single queue
+ */
 enum { QUEUES_MOST = 64 << 20, QUEUE_MOST = 1 << 20, QUEUE_LEAST = 64 << 10 };
 
 struct line_record {                    /* header of a queued line; its text follows */
@@ -37,15 +40,16 @@ struct line_stream {
 	bool begun;                     /* the container has a log */
 	int64_t restarts;
 	int64_t first;                  /* number of the first attempt in this pod */
-	int64_t only;                   /* number of the only attempt to show; 0: all */
+	int64_t only;                   /* number of the only attempt to show; 0: show all attempts */
 	int64_t began;                  /* start of the current attempt, in whole seconds */
 	struct attempts_pod pod;
-	struct line_stream *later;      /* the stream of a later pod of the replica; NULL: this is the last one */
-	int64_t earlier;                /* attempts in earlier pods, whose streams are forgotten */
+	struct line_stream *later;      /* the stream of a later pod of the replica; NULL: no later pod has a stream */
+	int64_t earlier;                /* number of attempts in earlier pods, whose streams have been released */
 	bool seen;                      /* the last scan found the pod */
 	bool forgotten;                 /* the stream is about to be released */
 	int exit_code;
-	bool mark;                      /* the previous attempt has ended, and that has not been handed out yet */
+	bool mark;                      /* the previous attempt has ended, but this has not been handed out as a line
+					 * yet */
 };
 
 struct pod_lines {
@@ -54,11 +58,11 @@ struct pod_lines {
 	const struct attend *attend;
 	struct log_choice choice;
 	struct line_stream **at;        /* every container of every pod */
-	size_t n, found;                /* `found` counts those that are forgotten, too */
+	size_t n, found;                /* `found` also counts streams that were released */
 	struct map by_container;        /* the same streams; keys are uid/container */
 	struct map by_replica;          /* the stream of the last pod of each container of each replica */
 	struct arena index;             /* memory of both maps */
-	struct line_stream **open;      /* the streams whose logs are read: a few of thousands */
+	struct line_stream **open;      /* the streams whose logs are being read: a few among thousands */
 	size_t nopen;
 	struct buf text;                /* text of the line that was handed out */
 	struct buf key;                 /* scratch of stream_of() and replica_key() */
@@ -81,8 +85,8 @@ static struct line_record head_of(const struct line_stream *s)
 static int64_t last_attempt(const struct line_stream *s) { return s->first + s->restarts; }
 
 /*
- * The number of the attempt that printed a line with this time. A line of the second in which an attempt started counts
- * as a line of that attempt.
+ * The number of the attempt that printed a line with this time. A line from the second in which an attempt started
+ * counts as a line of that attempt.
  */
 static int64_t attempt_at(const struct line_stream *s, int64_t time)
 {
@@ -91,7 +95,7 @@ static int64_t attempt_at(const struct line_stream *s, int64_t time)
 	return last_attempt(s) - (s->restarts && time && time < s->began);
 }
 
-/* The number of queued bytes at which the reading of a stream pauses. */
+/* The number of queued bytes at which a stream pauses reading. */
 static size_t queue_limit(const struct pod_lines *l)
 {
 	size_t share = QUEUES_MOST / l->nopen;
@@ -100,8 +104,8 @@ static size_t queue_limit(const struct pod_lines *l)
 }
 
 /*
- * Removes the records that were handed out from the queue, once they are at least as long as those that wait. This
- * moves no more bytes than were handed out, and a queue that never empties does not grow.
+ * Removes records that were handed out from the queue, once they are at least as long as the waiting records. So no
+ * more bytes are moved than were handed out, and a queue that never empties does not grow.
  */
 static void drop_given(struct line_stream *s)
 {
@@ -171,10 +175,13 @@ struct scanning {
 	const struct cluster_watch *watch;
 	unsigned run;
 	struct arena *scratch;
-	struct attempts_before *before; /* attempts that the Jobs record, one entry for each role of the plan */
+	struct attempts_before *before; /* attempts recorded in the Jobs, one entry for each role of the plan */
 };
 
-/* Finds the stream of a container. KEY gets its key in `by_container`; the next call overwrites that text. */
+/*
+ * Finds the stream of a container. KEY gets the container's key in `by_container`; the next call overwrites the text of
+ * the key.
+ */
 static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct str container, struct str *key)
 {
 	l->key.n = 0;
@@ -185,7 +192,7 @@ static struct line_stream *stream_of(struct pod_lines *l, struct str uid, struct
 	return map_get(&l->by_container, *key);
 }
 
-/* The key in `by_replica` of the streams of a replica's container, which the next call overwrites. */
+/* The key in `by_replica` for a replica's container; the next call overwrites the text of the key. */
 static struct str replica_key(struct pod_lines *l, const struct log_stream *id)
 {
 	l->key.n = 0;
@@ -216,7 +223,7 @@ static void note_container(struct line_stream *s, const struct data *status)
 		s->mark = true;
 	}
 	bool again = (running && !s->running) || (over && !s->started) || restarts > s->restarts;
-	bool passed = s->only && restarts > s->restarts;        /* the attempt to show is over */
+	bool passed = s->only && restarts > s->restarts;        /* the only attempt to show has ended */
 	s->restarts = restarts;
 	s->began = status_time(status, running ? "state.running.startedAt" : "state.terminated.startedAt");
 	if (passed && s->log)
@@ -231,7 +238,7 @@ static void note_container(struct line_stream *s, const struct data *status)
 }
 
 /*
- * The number of the first attempt in the stream's pod. The pods of its replica are known from the streams of their main
+ * The number of the first attempt in the stream's pod. The pods of the replica are known from the streams of their main
  * containers; pods that have been deleted still count.
  */
 static int64_t first_attempt(struct arena *scratch, const struct line_stream *s, const struct attempts_before *before)
@@ -252,7 +259,8 @@ static int64_t first_attempt(struct arena *scratch, const struct line_stream *s,
 }
 
 /*
- * Decides how to read the log. False when only one attempt is to be shown and this pod does not have it, or no longer.
+ * Decides how to read the log. Returns false if only one attempt is shown, and this pod does not have that attempt or
+ * no longer has its log.
  */
 static bool choose_attempt(struct line_stream *s, struct log_selection *how)
 {
@@ -348,7 +356,7 @@ static void scan_job(void *to, struct str uid, const struct data *job)
 			attempts_before_add(&c->before[i], job);
 }
 
-/* Opens the selected streams once all pods are known, because the number of an attempt depends on earlier pods. */
+/* Opens the selected streams after all pods are known, because the number of an attempt depends on earlier pods. */
 static void open_wanted(struct scanning *c)
 {
 	struct pod_lines *l = c->all;
@@ -377,7 +385,7 @@ static void release_stream(struct line_stream *s)
 	arena_release(&own);
 }
 
-/* The container of a pod that is gone does not run. */
+/* Notes that the container no longer runs if its pod is gone. */
 static void note_gone(struct line_stream *s)
 {
 	if (s->seen || !s->running)
@@ -397,7 +405,7 @@ static bool is_forgotten(const struct line_stream *s, unsigned run)
 	return s->id.run == run && !s->seen && over && s->later && s->later->pod.lives == s->pod.lives;
 }
 
-/* The first stream from S on, in the order of their pods, that is not forgotten. */
+/* The first stream in the order of their pods, from S on, that will not be forgotten. */
 static struct line_stream *kept_from(struct line_stream *s)
 {
 	while (s->forgotten)
@@ -405,7 +413,7 @@ static struct line_stream *kept_from(struct line_stream *s)
 	return s;
 }
 
-/* Passes the attempts of a stream that is about to be forgotten on to the stream that follows. */
+/* Adds the attempts of a stream that is about to be forgotten to the stream that follows. */
 static void pass_attempts(struct scanning *c, const struct line_stream *s)
 {
 	struct line_stream *to = kept_from(s->later);
@@ -438,7 +446,7 @@ static void index_streams(struct pod_lines *l)
 	}
 }
 
-/* Forgets streams of pods that are gone, so that a command that follows for days does not grow. */
+/* Forgets streams of pods that are gone, so that the memory of a command that follows for days does not grow. */
 static void forget_gone(struct scanning *c)
 {
 	struct pod_lines *l = c->all;
@@ -508,8 +516,8 @@ static void lines_read(struct log_source *s)
 static void lines_reconsider(struct log_source *s) { lines_scan(lines_of(s)); }
 
 /*
- * Is the line of A handed out before that of B? Of lines with the same time, the one of the first role and the lowest
- * rank comes first.
+ * Is the line of A handed out before the line of B? Of lines with the same time, the line of the first role and the
+ * lowest rank comes first.
  */
 static bool comes_before(const struct line_stream *a, const struct line_stream *b)
 {
@@ -522,7 +530,7 @@ static bool comes_before(const struct line_stream *a, const struct line_stream *
 	return a->id.index != b->id.index ? a->id.index < b->id.index : a->id.number < b->id.number;
 }
 
-/* Must the earliest line wait, because another stream could still bring an earlier one? */
+/* Must the earliest line wait, because another stream could still bring an earlier line? */
 static bool must_wait(struct pod_lines *l, const struct line_stream *first)
 {
 	int64_t now = loop_now(l->cluster->client.loop), until = first->arrived + HELD_MS * (NS_PER_SECOND / 1000);

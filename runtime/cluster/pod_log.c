@@ -1,9 +1,9 @@
 /*
- * pod_log.c - reads the lines of a container over as many connections as necessary.  To continue after a cut: sinceTime
- * has whole seconds, so the server repeats the lines of the last second.  Lines with an older time stamp are dropped.
- * Of the lines with the same stamp as the last line, those that were seen before are dropped.  A line that had arrived
- * only in part is dropped and arrives again, unless it is so long that parts were handed out already; then only the
- * rest is handed out.
+ * pod_log.c - reads the lines of a container over as many connections as necessary. Continuing after a cut is
+ * difficult: sinceTime has whole seconds, so the server repeats the lines of the last second. Lines with an older time
+ * stamp are dropped. Of the lines with the same stamp as the last line, the lines that were seen before are dropped. A
+ * line that had arrived only in part is dropped and arrives again. If parts of a long line were handed out already,
+ * only the rest is handed out.
  */
 #include "runtime/cluster/pod_log.h"
 
@@ -12,8 +12,8 @@
 #include "base/words.h"
 
 /*
- * maximum number of lines with the same time stamp that are compared; maximum number of connections in a row without a
- * new line
+ * maximum number of lines with the same time stamp that are compared; maximum number of consecutive connections without
+ * a new line
  */
 enum { SAME_STAMP = 64, VAIN_ATTACHES = 8 };
 #define SHORTEST_PAUSE (NS_PER_SECOND / 5)
@@ -27,11 +27,11 @@ struct pod_log {
 	struct loop_timer timer;
 	struct buf line;                /* the part of the current line that has arrived, with its time stamp */
 	int64_t last;                   /* time stamp of the last complete line */
-	uint32_t seen[SAME_STAMP];      /* hashes of the lines with that time stamp */
+	uint32_t seen[SAME_STAMP];      /* hashes of the lines with the time stamp `last` */
 	unsigned nseen;
-	unsigned matched;               /* number of those lines that this connection has repeated */
+	unsigned matched;               /* number of lines in `seen` that this connection has repeated */
 	int64_t cut_stamp;              /* time stamp of a long line that was partly handed out */
-	size_t cut_given;               /* number of bytes of that line's text that were handed out */
+	size_t cut_given;               /* number of bytes of that long line's text that were handed out */
 	int64_t line_stamp;             /* time stamp of the current line; valid when `stamped` */
 	size_t line_skip;               /* number of bytes of the current line's text that must not be handed out
 					 * again */
@@ -42,7 +42,7 @@ struct pod_log {
 	bool moved;                     /* this connection has brought a line */
 	bool draining;                  /* the container has ended: the rest of its log is read without following */
 	bool paused;                    /* `line` returned false: reading is paused */
-	bool held;                      /* reading was paused for so long that the connection was ended */
+	bool held;                      /* reading was paused for so long that the connection was closed */
 	bool stopped;
 	unsigned inside;                /* number of callbacks that are running: P is not freed meanwhile */
 	unsigned pauses, attaches;
@@ -52,7 +52,7 @@ static void attach(struct pod_log *p);
 
 /* ---- lines ---- */
 
-/* Splits "TIME TEXT"; RET_TIME is 0 without a time stamp. */
+/* Splits "TIME TEXT"; RET_TIME is 0 if the line has no time stamp. */
 static struct str split(struct str line, int64_t *ret_time)
 {
 	const char *space = memchr(line.p, ' ', line.n < 64 ? line.n : 64);
@@ -97,7 +97,7 @@ static void remember(struct pod_log *p, int64_t time, struct str text)
 	p->matched = p->nseen;
 }
 
-/* Starts a line: its time stamp decides how much of it was handed out before. */
+/* Starts a line: the time stamp decides how much of the line was handed out before. */
 static void begin_line(struct pod_log *p)
 {
 	struct str text = split(buf_text(&p->line), &p->line_stamp);
@@ -215,7 +215,7 @@ static bool message_has(const struct transport_result *r, const char *text)
 	return r->status && memmem(r->status->message.p, r->status->message.n, text, strlen(text));
 }
 
-/* Handles a refusal: the log does not exist yet, or it never will. */
+/* Handles a refusal: the log does not exist yet, or it will never exist. */
 static void refused(struct pod_log *p, const struct transport_result *r)
 {
 	if (r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") ||

@@ -1,7 +1,7 @@
 /*
  * pod_log.h - reads the lines of one container, across everything that ends a log stream early, without losing or
  * repeating a line. Lines are requested with their time stamps. After a cut the stream continues from the second of the
- * last time stamp, and repeated lines are dropped. The caller, which watches pods, says whether the container still
+ * last time stamp, and repeated lines are dropped. The caller, which watches pods, decides whether the container still
  * runs.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_POD_LOG_H
@@ -10,17 +10,17 @@
 #include "runtime/cluster/retry.h"
 
 struct pod_log_line {
-	int64_t time;                   /* ns since 1970; 0 when the line has no time stamp */
+	int64_t time;                   /* ns since 1970; 0 if the line has no time stamp */
 	struct str text;                /* the line without time stamp and newline; may contain any bytes */
-	bool cut;                       /* longer than POD_LOG_LONGEST: the next line continues it */
+	bool cut;                       /* the line is longer than POD_LOG_LONGEST: the next line continues it */
 	bool unfinished;                /* the stream ended without a newline */
 };
 enum { POD_LOG_LONGEST = 1 << 20 };
 
 enum pod_log_end {
-	/* the log has ended; the container has, too, or the log is not followed */
+	/* the log has ended, because the container has ended or because the log is not followed */
 	POD_LOG_DONE,
-	POD_LOG_WAITING,                /* the container has not started: call pod_log_retry() when it has */
+	POD_LOG_WAITING,                /* the container has not started: call pod_log_retry() after it has started */
 	POD_LOG_ABSENT,                 /* the pod, container or previous instance does not exist */
 	POD_LOG_FAILED,
 };
@@ -28,9 +28,12 @@ enum pod_log_end {
 struct pod_log_options {
 	struct str namespace, pod, container;   /* an empty container name means the only container */
 	bool follow, previous;
-	int64_t tail;                   /* number of last lines to read; -1: all */
+	int64_t tail;                   /* number of last lines to read; -1: all lines */
 	int64_t since;                  /* first time to read, in ns since 1970; 0: from the beginning */
-	/* Does this instance of the container still run? Called when a followed stream ends; NULL: it does not. */
+	/*
+	 * Does this instance of the container still run? Called when a followed stream ends; NULL: the container does
+	 * not run.
+	 */
 	bool (*running)(void *to);
 	bool (*line)(void *to, const struct pod_log_line *line);        /* called for each line; false: reading pauses
 									 * until pod_log_resume() */
@@ -40,7 +43,7 @@ struct pod_log_options {
 
 struct pod_log;
 struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o);
-/* Connects again, after POD_LOG_WAITING or for the next instance of a restarted container; no line is repeated. */
+/* Connects again, after POD_LOG_WAITING or for the next instance of a restarted container; lines are not repeated. */
 void pod_log_retry(struct pod_log *p);
 /* Continues in the log of the previous instance, after the container was started again. Only that instance is read. */
 void pod_log_previous(struct pod_log *p);

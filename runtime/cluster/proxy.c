@@ -92,7 +92,7 @@ static bool below(struct str host, struct str domain, bool itself)
 	       strncasecmp(host.p + host.n - domain.n, domain.p, domain.n) == 0;
 }
 
-/* Takes ":PORT" from the end of ENTRY; false when it names another port. */
+/* Takes ":PORT" from the end of ENTRY; false if ENTRY names another port. */
 static bool port_agrees(struct str *entry, unsigned port)
 {
 	const char *colon = memrchr(entry->p, ':', entry->n);

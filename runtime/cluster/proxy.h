@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* Values of the variables in upper case or, if those are empty, in lower case; p == NULL: not set. */
+/* Values of the variables in upper case or, if these are empty, of the variables in lower case; p == NULL: not set. */
 struct proxy_environment {
 	struct str http, https, no_proxy;
 };
@@ -14,22 +14,22 @@ struct proxy_environment {
 struct proxy_environment proxy_environment(void);
 
 /*
- * The URL of the proxy for HOST and PORT. The kubeconfig's proxy is used if there is one, whatever NO_PROXY says;
- * otherwise the environment decides. Empty: no proxy. The result borrows from E or URL.
+ * The URL of the proxy for HOST and PORT. A proxy of the kubeconfig is used whatever NO_PROXY says; without one the
+ * environment decides. Empty: no proxy. The result borrows from E or URL.
  */
 struct str proxy_for(const struct proxy_environment *e, struct str url, bool tls, struct str host, unsigned port);
 
 /*
  * Does NO_PROXY exclude HOST? Its entries are separated by commas: '*'; an address; a CIDR range; a domain, which
- * includes everything below it; '.domain' or '*.domain', which only mean what is below it. Each may end with ':PORT'.
- * 'localhost' and loopback addresses never use a proxy.
+ * includes all its subdomains; '.domain' or '*.domain', which mean only the subdomains. Each entry may end with
+ * ':PORT'. 'localhost' and loopback addresses never use a proxy.
  */
 bool proxy_excepted(struct str no_proxy, struct str host, unsigned port);
 
-/* URL as libcurl needs it: with socks5 the proxy resolves names for kubectl, with socks5h for libcurl. */
+/* URL in the form for libcurl: kubectl lets a proxy resolve names for socks5, and libcurl only for socks5h. */
 struct str proxy_for_curl(struct arena *a, struct str url);
 
-/* URL without the password in it, for messages. */
+/* URL without the password, for messages. */
 struct str proxy_shown(struct arena *a, struct str url);
 
 #endif

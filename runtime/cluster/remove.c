@@ -1,7 +1,7 @@
 /*
- * remove.c - deletes objects and waits until they are gone. Every deletion contains the uid from the list, so
- * an object that somebody else has made under the same name is not touched. Workloads are deleted first and in the
- * foreground, so that a Job is gone only when its pods are.
+ * remove.c - deletes objects and waits until they are gone. Every deletion contains the uid from the list, so if
+ * somebody else has made an object under the same name, that object is not touched. Workloads are deleted first and in
+ * the foreground, so that a Job is gone only when its pods are.
  */
 #include "base/words.h"
 #include "data/data_write.h"
@@ -23,7 +23,8 @@ struct removing {
 	bool *asked;                    /* for each member: has the server accepted its deletion? */
 	size_t left;                    /* number of members whose deletion has started but not finished */
 	struct holders *held;           /* for each member: what delays its deletion */
-	int failed;                     /* status of a watch that could not continue; STATUS_DONE: none */
+	int failed;                     /* status of a watch that could not continue; STATUS_DONE: all watches
+					 * continue */
 	struct loop_timer timer;
 };
 
@@ -77,7 +78,7 @@ static int say_refused(struct cluster *k, const struct answer *x)
 	return x->status;
 }
 
-/* Deletes one group of objects: the workloads, or the rest. */
+/* Deletes one group of objects: either the workloads, or all other objects. */
 static int delete_wave(struct removing *d, bool workloads)
 {
 	struct cluster *k = d->cluster;
@@ -203,7 +204,7 @@ static void tell_finalizers(const struct removing *d)
 	}
 }
 
-/* Called after half a minute, or R->slow of cluster_delete(). */
+/* Called half a minute after the start, or after the time in R->slow of cluster_delete(). */
 static void on_slow(struct loop_timer *t)
 {
 	struct removing *d = t->to;
@@ -273,8 +274,8 @@ static void wait_until_gone(struct removing *d)
 /* ---- the end ---- */
 
 /*
- * Appends how many objects are left, with the names of the first ones. ASKED selects the objects whose deletion the
- * server has accepted; otherwise the others are meant.
+ * Appends how many objects are left, with the names of the first ones. ASKED: counts the objects whose deletion the
+ * server has accepted; otherwise counts the other objects.
  */
 static void put_left(const struct removing *d, bool asked, const char *one, const char *many, struct buf *out)
 {
@@ -298,8 +299,8 @@ static void put_left(const struct removing *d, bool asked, const char *one, cons
 }
 
 /*
- * Reports that the time is up, and what is left. If the deletion of some object was not accepted, adds the error of the
- * request that was waited for.
+ * Reports that the time is up, and which objects are left. If the deletion of some object was not accepted, adds the
+ * error of the request that was waited for.
  */
 static void tell_late(const struct removing *d)
 {

@@ -11,12 +11,15 @@ enum { LOOK_AGAIN = 5 };                /* maximum number of times that a record
 
 struct removed_run {
 	struct cluster_watch *watch;
-	/* resourceVersion of its record, and the number of times it had been applied, before its members were listed */
+	/*
+	 * resourceVersion of the run's record, and the number of times the run had been applied, before its members
+	 * were listed
+	 */
 	struct str version;
 	int64_t generation;
 	size_t from, n;                 /* the members of this run among those of all runs */
 	struct batch batch;             /* the request that deletes the record of the run */
-	struct answer *answer;          /* answer to that request; NULL: it was not sent */
+	struct answer *answer;          /* answer to that request; NULL: the request was not sent */
 	int status;                     /* why the run cannot be deleted; STATUS_DONE: no error */
 	bool told;                      /* the status has been reported */
 };
@@ -34,7 +37,7 @@ struct removed {
 
 /*
  * Notes in the record that the run is not restarted any more, so that no attendant creates its Jobs again. A user who
- * may not write it may still delete the run: Jobs that are created meanwhile are deleted with the record.
+ * may not write the record may still delete the run: Jobs that are created meanwhile are deleted with the record.
  */
 static int end_restarts(struct cluster *k, const struct parent *p)
 {
@@ -158,7 +161,7 @@ static void tell_run(struct removed *all, struct removed_run *r)
 		changes_run(all->changes, r->watch->watch->name, r->watch->ns, done ? "deleted" : "deleting");
 }
 
-/* Deletes the records of runs that have no members any more; true while an answer to that is pending. */
+/* Deletes the records of runs that have no members any more; true while an answer to such a deletion is pending. */
 static bool finish_runs(void *to)
 {
 	struct removed *all = to;

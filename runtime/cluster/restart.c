@@ -1,6 +1,7 @@
 /*
- * restart.c - one pass over a restart: read the record, start or continue, examine each Job, delete what is old, create
- * what is missing, record what exists. A pass ends when it has to wait for something; the caller repeats it.
+ * restart.c - one pass over a restart: reads the record, starts or continues the restart, examines each Job, deletes
+ * old Jobs, creates missing Jobs, and records the existing ones. A pass ends when it has to wait for something; the
+ * caller repeats it.
  */
 #include "runtime/cluster/restart.h"
 
@@ -22,7 +23,7 @@ struct restart_job {
 	struct data *tree;              /* the object to send */
 	bool there;                     /* the new Job exists */
 	struct str ours;                /* uid of the Job that this pass has created */
-	bool old, deleting;             /* the old Job still exists; it is being deleted */
+	bool old, deleting;             /* the old Job still exists; the old Job is being deleted */
 };
 
 static void read_record(struct restart *r);
@@ -95,7 +96,7 @@ static void write_record(struct restart *r, void (*done)(void *to, const struct 
 }
 
 /*
- * Handles a refused write of the record: after a conflict the record is read again, since this pass may have created
+ * Handles a refused write of the record. After a conflict the record is read again, since this pass may have created
  * Jobs of a run that was deleted meanwhile.
  */
 static void record_refused(struct restart *r, const struct transport_result *x)
@@ -202,7 +203,7 @@ static void delete_job(struct restart *r, struct str name, struct str uid)
 	buf_release(&b);
 }
 
-/* Deletes the old Jobs that exist, or creates the new ones when there is none. */
+/* Deletes the old Jobs that exist, or creates the new Jobs if no old Job exists. */
 static void replace_jobs(struct restart *r)
 {
 	bool old = false;
@@ -308,7 +309,7 @@ static int64_t attempts_of_role(const struct restart *r, const struct data *job)
 }
 
 /*
- * Sets the Jobs to replace: all Jobs of the run. False when one of them has no uid in the inventory, because an apply
+ * Sets the Jobs to replace: all Jobs of the run. Returns false if a Job has no uid in the inventory, because an apply
  * is under way.
  */
 static bool list_replaced(struct restart *r)
@@ -355,7 +356,7 @@ static void take_back(struct restart *r)
 		end_restart(r, RESTART_NOTHING);
 }
 
-/* Are the Jobs that were judged still those of the run? An apply may have replaced them since. */
+/* Are the Jobs that were judged still the Jobs of the run? An apply may have replaced them since. */
 static bool has_same_jobs(const struct restart *r, const struct parent *now)
 {
 	const struct parent *p = &r->judged;
@@ -432,9 +433,9 @@ int64_t restart_patience(const struct run_state *s, int64_t now)
 }
 
 /*
- * The number of attempts that a Job itself shows, since a watch may bring its pods later: those that earlier pods had,
- * and one more if the Job has started. In a role with retries, each failed pod may have been another attempt of the
- * same replica.
+ * The number of attempts that a Job itself shows, since a watch may deliver its pods later: the attempts of earlier
+ * pods, and one more if the Job has started. In a role with retries, each failed pod may have been another attempt of
+ * the same replica.
  */
 static int64_t attempts_shown(const struct plan_role *role, const struct data *job)
 {

@@ -2,10 +2,10 @@
  * restart.h - restarts a whole run of plain Jobs: deletes its Jobs, and creates them again when all of them and their
  * pods are gone.
  *
- * The record of the run decides what is done. A restart starts with a write into the record, which says which Jobs it
- * replaces, and ends with another one, which says which Jobs have replaced them. Each write contains the version that
- * was read, so of two attendants only one starts a restart, and both may carry it out: a deletion names the uid, and
- * server-side apply creates a Job once. An attendant that dies leaves a record from which the next one goes on.
+ * The record of the run decides what is done. A restart starts with a write into the record, which lists the Jobs to
+ * replace. It ends with another write, which lists the new Jobs. Each write contains the version that was read, so only
+ * one of two attendants starts a restart. Both may carry it out: a deletion names the uid, and server-side apply
+ * creates a Job once. If an attendant dies, the next one continues from the record.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_RESTART_H
 #define TRAINC_RUNTIME_CLUSTER_RESTART_H
@@ -22,7 +22,7 @@ enum restart_end {
 	RESTART_NOTHING,                /* the record does not request a restart, or has changed: judge again */
 	RESTART_WAITS,                  /* old Jobs are still being deleted */
 	RESTART_DONE,                   /* all Jobs are created and recorded */
-	RESTART_FAILED                  /* a request was refused; `error` says why. Repeat it later */
+	RESTART_FAILED                  /* a request was refused; `error` says why. The pass must be repeated later */
 };
 
 /* The highest attempt number in each role, by the label of the role. */
@@ -33,11 +33,12 @@ struct restart_attempts {
 
 struct restart {
 	struct calls *calls;
-	struct arena *arena;            /* for everything that the requests need; lives until `done` */
-	struct parent judged;           /* the record by which the run was judged */
+	struct arena *arena;            /* memory for everything that the requests need; lives until `done` */
+	struct parent judged;           /* the record with which the run was judged */
 	struct str ns;                  /* its namespace */
 	const char *manager;            /* field manager of the record */
-	int64_t number;                 /* the restart to start; 0: only continue one that is in progress */
+	int64_t number;                 /* number of the restart to start; 0: only continue a restart that is in
+					 * progress */
 	struct str cause;               /* the reason for the restart */
 	struct restart_attempts *attempts;
 	size_t nattempts;
@@ -58,9 +59,8 @@ struct restart {
 void restart_note_attempts(struct restart *r, const struct plan_job *j, const struct run_state *s,
 	const struct status_objects *objects);
 /*
- * How long a restart that is due must wait for the pods that show which rank has failed. The restart deletes these
- * pods, and the watch of Jobs may be ahead of the watch of pods. 0: no wait. NOW: the time by the clock of the API
- * server.
+ * How long a due restart must wait for the pods that show which rank has failed. The restart deletes these pods, and
+ * the watch of Jobs may be ahead of the watch of pods. 0: no wait. NOW: the time by the clock of the API server.
  */
 int64_t restart_patience(const struct run_state *s, int64_t now);
 /* Takes the next steps of a restart. The caller sets the members of R that come before `end`. */

@@ -1,7 +1,7 @@
 /*
  * retry.c - calls: a queue, a window of requests in flight, and repetition. The window is halved when the server
- * answers 429, and grows by one for each second with a success. So a busy server soon gets few of our requests, and an
- * idle one many.
+ * answers 429, and grows by one for each second with a success. So a busy server soon gets few requests from us, and an
+ * idle server gets many.
  */
 #include "runtime/cluster/retry.h"
 
@@ -33,7 +33,7 @@ struct call {
 	bool refreshed;                 /* the credential was renewed after a 401 */
 	bool began;                     /* the answer has begun in this attempt */
 	bool taken;                     /* bytes were passed to `take` in this attempt */
-	struct transport_result *last;  /* the last failed attempt; NULL: none has failed */
+	struct transport_result *last;  /* the last failed attempt; NULL: no attempt has failed */
 };
 
 struct calls {
@@ -41,7 +41,7 @@ struct calls {
 	struct loop *loop;
 	struct call *first, **last;     /* list of all calls, in the order of their start */
 	size_t n;
-	unsigned window, running;       /* maximum and current number of requests in flight, without streams */
+	unsigned window, running;       /* maximum and current number of requests in flight, not counting streams */
 	int64_t grown, shrunk;          /* when the window last grew, and when it last shrank */
 	bool stopped;
 	uint64_t random;                /* state of the random numbers for jitter */
@@ -111,7 +111,9 @@ static bool has_cause(const struct transport_result *r, const char *reason)
 	return false;
 }
 
-/* Is it a 500 because the object does not match its schema? That is an error of the object, not of the server. */
+/*
+ * Is the result a 500 because the object does not match its schema? This is an error of the object, not of the server.
+ */
 static bool is_schema(const struct transport_result *r)
 {
 	return message_has(r, "failed to create typed patch object") ||
@@ -222,7 +224,7 @@ static bool repeats(struct call *c, const struct transport_result *r)
 	return false;
 }
 
-/* A random number below N (xorshift: jitter needs nothing better). */
+/* A random number below N. xorshift is good enough for jitter. */
 static int64_t random_below(struct calls *c, int64_t n)
 {
 	c->random ^= c->random << 13;
@@ -326,7 +328,7 @@ static void keep_last(struct call *c, const struct transport_result *r)
 		.status = transport_status_copy(&c->arena, r->status), .error = str_copy(&c->arena, r->error) };
 }
 
-/* Schedules the next attempt; false when the time or the attempts are used up. */
+/* Schedules the next attempt; false if the time or the attempts are used up. */
 static bool wait_and_retry(struct call *c, const struct transport_result *r)
 {
 	struct calls *all = c->calls;
@@ -455,8 +457,8 @@ void calls_stop(struct calls *all)
 
 /*
  * Ends a call because the command has no more time. Sets WAITED to the error of the call if WAITED is empty. The error
- * of a failed attempt (KNOWN) replaces that of a call without any answer. A watch that has started does not count,
- * since nothing waits for its end.
+ * of a failed attempt (KNOWN) replaces the error of a call that got no answer. A watch that has started does not count,
+ * since nothing waits for the end of a watch.
  */
 static void call_cut(struct call *c, struct arena *a, struct str *waited, bool *known)
 {
@@ -494,7 +496,7 @@ struct str calls_cut(struct calls *all, struct arena *a)
 	bool known = false;
 
 	all->stopped = true;
-	while (all->first)              /* `done` may start another one, which is ended here without being sent */
+	while (all->first)              /* `done` may start another call, which is ended here without being sent */
 		call_cut(all->first, a, &waited, &known);
 	return waited;
 }

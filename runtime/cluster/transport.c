@@ -1,8 +1,8 @@
 /*
  * transport.c - runs exchanges from start to end, with libcurl's multi interface on the loop. libcurl must not be
  * entered from its own callbacks, but our callbacks may start and cancel anything. Therefore a start only queues the
- * exchange, and a timer that is due at once (`kick`) starts what is queued. A cancellation inside a callback only sets
- * a mark, which takes effect when libcurl has returned.
+ * exchange, and a timer that is due at once (`kick`) starts queued exchanges. A cancellation inside a callback only
+ * sets a mark, which takes effect when libcurl has returned.
  */
 #include "runtime/cluster/transport.h"
 
@@ -123,7 +123,8 @@ static void pool_release(struct transport_pool *p)
 }
 
 /*
- * The pool for one more exchange with the client certificate of generation CERTIFICATE; creates one if none has room.
+ * The pool for one more exchange with the client certificate of generation CERTIFICATE. Creates a pool if no pool has
+ * room.
  */
 static struct transport_pool *pool_for(struct transport *t, unsigned certificate)
 {
@@ -135,7 +136,7 @@ static struct transport_pool *pool_for(struct transport *t, unsigned certificate
 	return pool_new(t, certificate);
 }
 
-/* Frees unused pools, except the newest. */
+/* Frees unused pools, except the newest pool. */
 static void pool_sweep(struct transport *t)
 {
 	struct transport_pool **at = t->pools ? &t->pools->next : NULL;
@@ -190,7 +191,7 @@ static void finish(struct transport_exchange *x, enum transport_outcome outcome,
 		.bytes_out = (int64_t)x->request.body.n, .ns = loop_now(t->o.loop) - x->started, .http2 = x->http2 };
 
 	exchange_count_connections(x);
-	/* later requests get a new connection: this one may be dead without any sign */
+	/* later requests get a new connection, because this connection may be dead without any sign */
 	if (x->pool && (outcome == TRANSPORT_BROKEN || outcome == TRANSPORT_SLOW))
 		x->pool->broken = true;
 	x->state = EXCHANGE_OVER;
@@ -315,7 +316,7 @@ static void credential_ready(struct credential_wait *w, const struct credential_
 		(x->request.kind == TRANSPORT_WRITE ? t->o.write_limit : t->o.read_limit));
 }
 
-/* Starts what is queued, oldest first, and frees what was cancelled while libcurl was running. */
+/* Starts queued exchanges, oldest first, and frees exchanges that were cancelled while libcurl was running. */
 static void kick_fired(struct loop_timer *timer)
 {
 	struct transport *t = timer->to;

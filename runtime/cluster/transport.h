@@ -1,11 +1,11 @@
 /*
  * transport.h - one attempt at one HTTP request to the API server, asynchronously. Knows HTTP, TLS, proxies and
  * credentials, but not the meaning of requests. All requests share one HTTP/2 connection if the server speaks HTTP/2
- * (more beyond 90 streams), otherwise a pool of HTTP/1.1 connections. Most callers want retry.h, which takes the same
- * request and repeats it when that is safe.
+ * (more connections beyond 90 streams), otherwise a pool of HTTP/1.1 connections. Most callers should use retry.h,
+ * which takes the same request and repeats it when that is safe.
  *
- * Memory: transport_start() copies what a request points to. A result and everything in it is freed when `done`
- * returns.
+ * Memory: transport_start() copies everything that a request points to. A result and everything in it is freed when
+ * `done` returns.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_TRANSPORT_H
 #define TRAINC_RUNTIME_CLUSTER_TRANSPORT_H
@@ -20,9 +20,11 @@ enum transport_method { TRANSPORT_GET, TRANSPORT_POST, TRANSPORT_PUT, TRANSPORT_
 
 enum transport_kind {
 	TRANSPORT_READ,                 /* no byte for 30 s is an error */
-	TRANSPORT_WRITE,                /* as READ, with 65 s before the first byte: the server needs up to 60 s */
+	TRANSPORT_WRITE,                /* as READ, but up to 65 s may pass before the first byte: the server needs up
+					 * to 60 s */
 	TRANSPORT_LIST,                 /* as READ; the answer is compressed if the kubeconfig permits it */
-	TRANSPORT_STREAM,               /* watch or log: the header must begin within 30 s; no limit after that */
+	TRANSPORT_STREAM,               /* watch or log: the header must begin within 30 s; afterwards there is no
+					 * limit */
 };
 
 struct transport_pair {
@@ -40,7 +42,7 @@ struct transport_request {
 	size_t nheaders;
 	struct str accept;              /* value of Accept; empty: application/json */
 	struct str content_type;        /* type of the body; empty: application/json */
-	struct str body;                /* body of the request; empty: none */
+	struct str body;                /* body of the request; empty: no body */
 	bool text;                      /* the answer is plain text (a log): its content type is not checked */
 	int64_t timeout;                /* longest time for the whole exchange in ns; 0: depends on the kind */
 	/* STREAM: ns without a byte after which the connection is considered dead; 0: no limit */
@@ -50,7 +52,7 @@ struct transport_request {
 	 * TRANSPORT_STOPPED). NULL: the body is collected, up to TRANSPORT_LARGEST bytes.
 	 */
 	bool (*take)(void *to, struct str bytes);
-	/* The header of a successful response has arrived; its body may take long.  NULL: no callback. */
+	/* Called when the header of a successful response has arrived; the body may take long.  NULL: no callback. */
 	void (*began)(void *to);
 	void (*done)(void *to, const struct transport_result *result);
 	void *to;
@@ -75,24 +77,24 @@ struct transport_cause {
 	struct str reason, field, message;
 };
 
-/* A failure as the server describes it. It is derived from the code if the body is not a Status. */
+/* A failure as the server describes it, or derived from the code if the body is not a Status. */
 struct transport_status {
 	struct str reason;              /* the reason: "Conflict"; may be empty */
 	struct str message;             /* the message; never empty */
 	struct transport_cause *causes;
 	size_t ncauses;
 	struct str kind, group, name, uid;      /* the object that the failure is about */
-	struct str continue_token;      /* token to continue a list that has expired; empty: it cannot continue */
+	struct str continue_token;      /* token to continue a list that has expired; empty: the list cannot continue */
 	bool is_object;                 /* the body was a Status */
 };
 
 struct transport_result {
 	enum transport_outcome outcome;
-	int code;                       /* HTTP status code; 0 without an answer */
-	const struct transport_status *status;  /* for codes of 300 and above, else NULL */
+	int code;                       /* HTTP status code; 0: no answer */
+	const struct transport_status *status;  /* the failure, for codes of 300 and above; otherwise NULL */
 	struct str body;                /* the body, if it was collected */
 	struct str content_type;
-	int64_t retry_after;            /* pause in ns that the server requests; -1: none */
+	int64_t retry_after;            /* pause in ns that the server requests; -1: no pause was requested */
 	/*
 	 * The failure in one sentence: "cannot connect to 10.0.0.1:6443: connection refused", "GET /api/v1/nodes: 403
 	 * Forbidden: ...". Empty on success.
@@ -100,13 +102,13 @@ struct transport_result {
 	struct str error;
 	int64_t bytes_in, bytes_out;    /* size of the bodies */
 	int64_t ns;                     /* duration in ns */
-	unsigned attempts;              /* number of attempts, set by retry.h; 1 here */
+	unsigned attempts;              /* number of attempts; always 1 here, and set by retry.h */
 	bool cut;                       /* calls_cut() ended the request because the command had no more time */
 	unsigned credential;            /* generation of the credential that was used */
 	bool http2;
 };
 
-/* Is it a complete answer of 200 to 299? */
+/* Is the result a complete answer with a code of 200 to 299? */
 static inline bool transport_ok(const struct transport_result *r)
 {
 	return r->outcome == TRANSPORT_ANSWERED && r->code >= 200 && r->code < 300;
@@ -119,8 +121,8 @@ const struct transport_status *transport_status_copy(struct arena *a, const stru
 
 /* Counts of the traffic so far, for the line at the end of -v. */
 struct transport_counts {
-	uint64_t requests, answers, failures;   /* `failures`: requests without an answer */
-	uint64_t reads, writes, streams;        /* requests by kind */
+	uint64_t requests, answers, failures;   /* `failures`: number of requests without an answer */
+	uint64_t reads, writes, streams;        /* number of requests by kind */
 	uint64_t retries;               /* number of `requests` that repeat another one (retry.h counts them) */
 	uint64_t connections;           /* number of connections opened */
 	uint64_t bytes_in, bytes_out;   /* size of the bodies */
@@ -137,22 +139,24 @@ struct transport_options {
 	/* Called with the text of a Warning header, once for each text; NULL: warnings are dropped. */
 	void (*warning)(void *to, struct str text);
 	void *to;
-	/* Time limits in ns; 0: the defaults above (tests use less). */
+	/* Time limits in ns; 0: the limits in the comments above (tests use shorter limits). */
 	int64_t connect_limit, read_limit, write_limit, stall_limit;
 };
 
 /*
- * Creates a transport. NULL with an explanation in WHY (status 3 or 7) when certificates cannot be read or a proxy is
- * not a URL.
+ * Creates a transport. Returns NULL with an explanation in WHY (status 3 or 7) if certificates cannot be read or a
+ * proxy is not a URL.
  */
 struct transport *transport_new(struct arena *a, const struct transport_options *o, struct str *why);
 /*
- * Cancels what is in flight and closes connections. Must not be called inside a callback, which can stop the loop
+ * Cancels all exchanges in flight and closes connections. Must not be called inside a callback, which can stop the loop
  * instead.
  */
 void transport_release(struct transport *t);
 
-/* Starts a request; `done` is called exactly once unless the request is cancelled, and never from inside this call. */
+/*
+ * Starts a request. `done` is called exactly once unless the request is cancelled, and never before this call returns.
+ */
 struct transport_exchange *transport_start(struct transport *t, const struct transport_request *r);
 /* Cancels an exchange; `done` is not called. */
 void transport_cancel(struct transport_exchange *x);
@@ -164,8 +168,8 @@ struct loop *transport_loop(const struct transport *t);
 /* Host and port for messages: "10.0.0.1:6443", "[::1]:6443". */
 struct str transport_host(const struct transport *t);
 /*
- * The number of nanoseconds that the server's clock is ahead of ours, as exactly as the Date headers show it; 0 until
- * one of them differs.
+ * The number of nanoseconds by which the server's clock is ahead of ours, as exactly as the Date headers show it; 0
+ * until a Date header proves a difference.
  */
 int64_t transport_clock_offset(const struct transport *t);
 /*

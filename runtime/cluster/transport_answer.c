@@ -1,7 +1,7 @@
 /*
  * transport_answer.c - reads an answer as it arrives: header lines, body, and the Status in a failure. Load balancers
- * answer in HTML, and a server that is shutting down in plain text. Therefore the code decides, and the body only
- * explains it.
+ * answer in HTML, and a server that is shutting down in plain text. Therefore the status code decides, and the body
+ * only explains the failure.
  */
 #include <ctype.h>
 #include <strings.h>
@@ -20,7 +20,10 @@ static struct str trim(struct str s)
 
 /* ---- header lines ---- */
 
-/* The time of a date in ns; -1 if VALUE is not a date. Dates after the year 2115 count as the last one that fits. */
+/*
+ * The time of a date in ns; -1 if VALUE is not a date. Dates after the year 2115 are reduced to the latest time that is
+ * representable.
+ */
 static int64_t date_of(struct transport_exchange *x, struct str value)
 {
 	const time_t last = INT64_MAX / 2 / NS_PER_SECOND;
@@ -50,7 +53,7 @@ static void note_retry_after(struct transport_exchange *x, struct str value)
 
 /*
  * Computes the pause until the date in Retry-After, which is a time by the server's clock. The header Date shows that
- * clock and may follow Retry-After, so this is called when all headers are known.
+ * clock and may follow Retry-After, so this function is called when all headers are known.
  */
 static void read_retry_at(struct transport_exchange *x)
 {
@@ -68,8 +71,8 @@ static void note_date(struct transport_exchange *x, struct str value)
 	if (at < 0)
 		return;
 	/*
-	 * The header has whole seconds, and was written at some time since the request began, so every difference from
-	 * LEAST to MOST is possible. The known difference is kept as long as it is in that range. Otherwise the
+	 * The Date header has whole seconds, and was written at some time since the request began, so every difference
+	 * from LEAST to MOST is possible. The known difference is kept as long as it is in that range. Otherwise the
 	 * server's time would go back from one answer to the next, especially after a slow answer.
 	 */
 	int64_t least = at - clock_real();
@@ -77,7 +80,9 @@ static void note_date(struct transport_exchange *x, struct str value)
 	t->clock_offset = t->clock_offset < least ? least : t->clock_offset > most ? most : t->clock_offset;
 }
 
-/* Reports the text of `299 - "text"`, in which a backslash precedes quotes; each text is reported once. */
+/*
+ * Reports the text of a header value `299 - "text"`, in which a backslash precedes quotes; each text is reported once.
+ */
 static void note_warning(struct transport_exchange *x, struct str value)
 {
 	struct transport *t = x->transport;
@@ -97,7 +102,7 @@ static void note_warning(struct transport_exchange *x, struct str value)
 		t->o.warning(t->o.to, said);
 }
 
-/* Reads a line such as "HTTP/1.1 200 OK", which begins an answer; after a code of 100 to 199 another one follows. */
+/* Reads a line such as "HTTP/1.1 200 OK", which begins an answer; after a code of 100 to 199 another answer follows. */
 static void status_line(struct transport_exchange *x, struct str line)
 {
 	const char *space = memchr(line.p, ' ', line.n);
@@ -169,7 +174,7 @@ static bool is_type(struct str type, const char *wanted)
 }
 
 /*
- * Does the answer have the expected content type? A success must be JSON, unless text was requested: anything else is,
+ * Does the answer have the expected content type? A success must be JSON, unless text was requested: any other type is,
  * for example, a login page.
  */
 static bool type_is_right(const struct transport_exchange *x)
@@ -262,7 +267,7 @@ static const char *code_words(int code)
 	}
 }
 
-/* The first line of a plain text body. Empty for HTML, which contains nothing that is worth repeating. */
+/* The first line of a plain text body. Empty for HTML, which contains no useful text. */
 static struct str plain_message(struct transport_exchange *x)
 {
 	struct str text = trim(buf_text(&x->body));

@@ -19,8 +19,7 @@ static void option(curl_socket_t fd, int level, int name, int value)
 }
 
 /*
- * Sets keep-alive on a socket, so that a peer that has silently gone is detected within 45 s: this libcurl sends no
- * HTTP/2 pings.
+ * Sets keep-alive on a socket, so that the loss of a peer is detected within 45 s: this libcurl sends no HTTP/2 pings.
  */
 static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
 {
@@ -42,7 +41,7 @@ static int socket_options(void *to, curl_socket_t fd, curlsocktype purpose)
  */
 static bool has_shared(const struct transport *t) { return !str_starts(t->proxy, STR("https:")); }
 
-/* Is the credential's certificate that of the kubeconfig, and not one that a plugin gave? */
+/* Does the credential's certificate come from the kubeconfig, and not from a plugin? */
 static bool is_own_pair(const struct transport *t, const struct credential_value *credential)
 {
 	return t->own.certificate && str_eq(credential->certificate, t->o.access->certificate) &&
@@ -110,7 +109,7 @@ static CURLcode set_tls(struct transport_exchange *x, const struct credential_va
 	}
 	if (!code && a->ca.n) {
 		curl_easy_setopt(x->easy, CURLOPT_CAINFO, NULL);
-		/* with an authority of its own, the system's authorities do not count */
+		/* if the kubeconfig gives an authority, the system's authorities do not count */
 		curl_easy_setopt(x->easy, CURLOPT_CAPATH, NULL);
 		if (!has_shared(t))
 			code = set_blob(x->easy, CURLOPT_CAINFO_BLOB, a->ca);
@@ -202,7 +201,8 @@ static void set_headers(struct transport_exchange *x, const struct credential_va
 	put_header(x, &line, "Accept", r->accept.n ? r->accept : r->text ? STR("*/*") : STR("application/json"));
 	if (r->body.n)
 		put_header(x, &line, "Content-Type", r->content_type.n ? r->content_type : STR("application/json"));
-	buf_z(&line, "Expect:");                /* otherwise libcurl waits for a 100 before it sends a large body */
+	buf_z(&line, "Expect:");                /* otherwise libcurl waits for a response with code 100 before it sends
+						 * a large body */
 	add_header(x, &line);
 	if (a->tls_server_name.n)
 		put_header(x, &line, "Host", a->port == 443 ? a->host : x->transport->host);
@@ -224,8 +224,8 @@ static void set_headers(struct transport_exchange *x, const struct credential_va
 /* ---- the rest ---- */
 
 /*
- * Sets the address. TLS sends and verifies the name in the URL. With tls-server-name, the URL has that name, but the
- * connection goes to the server's own address.
+ * Sets the address. TLS sends and verifies the name in the URL. With tls-server-name, the URL contains that name, but
+ * the connection goes to the server's own address.
  */
 static CURLcode set_address(struct transport_exchange *x)
 {
@@ -298,7 +298,7 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION,
 		(long)(t->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
 	/*
-	 * wait for the first connection to know whether it can be shared; with HTTP/1.1 that would only delay requests
+	 * waits until the first connection shows whether it can be shared; with HTTP/1.1 this would only delay requests
 	 */
 	curl_easy_setopt(x->easy, CURLOPT_PIPEWAIT, t->http1 || !t->o.access->tls ? 0L : 1L);
 	curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->o.connect_limit / 1000000));

@@ -5,7 +5,7 @@
 #include "runtime/cluster/proxy.h"
 #include "runtime/cluster/transport_internal.h"
 
-/* The description of the failure by libcurl, or its general text for CODE. */
+/* libcurl's description of the failure, or its general text for CODE. */
 static const char *curl_words(const struct transport_exchange *x, CURLcode code)
 {
 	return x->curl_error[0] ? x->curl_error : curl_easy_strerror(code);
@@ -138,7 +138,7 @@ static enum transport_outcome classify(struct transport_exchange *x, CURLcode co
 		return TRANSPORT_UNTRUSTED;
 	case CURLE_SSL_CONNECT_ERROR: return of_handshake(x);
 	case CURLE_RECV_ERROR: case CURLE_SEND_ERROR:
-		/* with TLS 1.3 a refused client certificate shows up at the first read */
+		/* with TLS 1.3 the refusal of a client certificate only shows at the first read */
 		return says(x, "CONNECT tunnel failed") || says(x, "Proxy CONNECT") ? TRANSPORT_UNREACHABLE
 			: says(x, "alert") ? TRANSPORT_UNTRUSTED : TRANSPORT_BROKEN;
 	default: return TRANSPORT_BROKEN;
@@ -170,7 +170,7 @@ enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode c
 	return outcome;
 }
 
-/* Cuts S after the text WORD; returns what was before it, or nothing if S does not contain WORD. */
+/* Cuts S after the text WORD and returns the part before WORD; returns an empty text if S does not contain WORD. */
 static struct str take_until(struct str *s, const char *word)
 {
 	size_t n = strlen(word);
@@ -184,8 +184,8 @@ static struct str take_until(struct str *s, const char *word)
 }
 
 /*
- * Shortens a refusal of Kubernetes' authorizer to, for example, 'User "u" cannot watch resource "jobs" in API group
- * "batch" in the namespace "n"', without the address. False for any other message.
+ * Shortens a refusal of Kubernetes' authorizer, without the address, to a text such as 'User "u" cannot watch resource
+ * "jobs" in API group "batch" in the namespace "n"'. False for any other message.
  */
 static bool put_denied(struct buf *b, struct str message)
 {

@@ -1,11 +1,11 @@
 /*
  * transport_internal.h - what the files of the transport share.
  *
- * transport.c      exchanges from start to end, and the pool of connections under them
- * transport_curl.c a libcurl handle set up for an exchange
- * transport_answer.c  header lines and bodies as they arrive, and the Status in them
- * transport_error.c   what went wrong, in a sentence
- * transport_path.c    paths, queries, and texts for people
+ * transport.c         runs exchanges from start to end, over a pool of connections
+ * transport_curl.c    sets up a libcurl handle for an exchange
+ * transport_answer.c  reads header lines and bodies as they arrive, and the Status in them
+ * transport_error.c   describes a failure in a sentence
+ * transport_path.c    builds paths, queries, and texts for people
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_TRANSPORT_INTERNAL_H
 #define TRAINC_RUNTIME_CLUSTER_TRANSPORT_INTERNAL_H
@@ -21,8 +21,9 @@ enum {
 	HANDLES_KEPT = 32, FAILURE_LARGEST = 1 << 20,
 	EXCHANGE_MEMORY = 1024,
 	/*
-	 * libcurl's minimum, a quarter of its default for each upload; a body is a few KiB. The size of buffers for
-	 * answers stays libcurl's: over HTTP/2, libcurl 7.88 corrupted the heap when it differed between requests.
+	 * libcurl's minimum, which is a quarter of its default for each upload; a body is a few KiB. The size of
+	 * buffers for answers stays at libcurl's default: over HTTP/2, libcurl 7.88 corrupted the heap when that size
+	 * differed between requests.
 	 */
 	UPLOAD_BUFFER = 16 << 10
 };
@@ -54,15 +55,17 @@ struct transport {
 	struct arena *arena;
 	struct transport_options o;
 	struct str host;                /* HOST:PORT for messages and headers */
-	struct str proxy;               /* URL of the proxy; empty: none */
+	struct str proxy;               /* URL of the proxy; empty: no proxy */
 	struct str proxy_for_curl;      /* the same URL in the form for libcurl */
-	const char *authorities;        /* file with the system's authorities; NULL: where libcurl looks */
+	const char *authorities;        /* file with the system's authorities; NULL: libcurl's default file */
 	struct transport_pool *pools;   /* list of pools; the first one is in use */
 	struct transport_exchange *exchanges;
 	struct loop_timer kick;         /* timer that starts queued exchanges and frees cancelled ones */
 	CURL *handles[HANDLES_KEPT];
 	unsigned nhandles;
-	/* number of running calls of libcurl or of callbacks; while it is not 0, handles must not be changed */
+	/*
+	 * number of running calls of libcurl or of callbacks; while this number is not 0, handles must not be changed
+	 */
 	unsigned inside;
 	bool http1;                     /* the server does not speak HTTP/2 */
 	struct certificate_facts facts; /* facts from the last handshake */
@@ -102,8 +105,8 @@ struct transport_exchange {
 	/* the members below describe the answer */
 	int code;
 	struct str content_type, location;
-	int64_t retry_after;            /* pause in ns that the response requests; -1: none */
-	int64_t retry_at;               /* date in Retry-After in ns, by the server's clock; -1: none */
+	int64_t retry_after;            /* pause in ns that the response requests; -1: no pause was requested */
+	int64_t retry_at;               /* date in Retry-After in ns, by the server's clock; -1: no date was given */
 	bool counted;                   /* the connections that were opened have been counted */
 	bool http2, too_slow;
 	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not refused */
@@ -114,26 +117,26 @@ struct transport_exchange {
 /* ---- transport_curl.c ---- */
 
 /*
- * The file with the system's authorities; NULL: where libcurl looks. This program and its libcurl may run on a
+ * The file with the system's authorities; NULL: libcurl's default file. This program and its libcurl may run on a
  * distribution other than the one on which they were built. SSL_CERT_FILE names a file, as for kubectl.
  */
 const char *transport_authorities(void);
-/* Sets up X->easy for the request and the credential; false with an explanation when libcurl refuses. */
+/* Sets up X->easy for the request and the credential; false with an explanation if libcurl refuses. */
 bool exchange_set_up(struct transport_exchange *x, const struct credential_value *credential, struct str *why);
-/* Returns the handle and frees what it used. */
+/* Returns the handle to the transport and frees everything that the exchange used. */
 void exchange_tear_down(struct transport_exchange *x);
 
 /* ---- transport_answer.c ---- */
 
 size_t exchange_header(char *line, size_t size, size_t n, void *to);
 size_t exchange_body(char *bytes, size_t size, size_t n, void *to);
-/* The failure that X's answer means, for codes of 300 and above. */
+/* The failure that X's answer describes, for codes of 300 and above. */
 const struct transport_status *exchange_status(struct transport_exchange *x);
 
 /* ---- transport_error.c ---- */
 
 /*
- * Determines the outcome of a transfer that libcurl ended with CODE, and the error sentence unless there was an answer.
+ * Determines the outcome of a transfer that libcurl ended with CODE. Sets the error sentence unless an answer arrived.
  */
 enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode code, struct str *error);
 /* The sentence for an answer that reports a failure. */
@@ -149,7 +152,7 @@ void transport_trace_end(struct transport_exchange *x, const struct transport_re
 
 /* Adds the connections that X opened to the counts, once. */
 void exchange_count_connections(struct transport_exchange *x);
-/* Arms a time limit: X fails when nothing arrives for NS nanoseconds; 0: no limit. */
+/* Arms a time limit: X fails if nothing arrives for NS nanoseconds; 0: no limit. */
 void exchange_limit(struct transport_exchange *x, int64_t ns);
 
 #endif

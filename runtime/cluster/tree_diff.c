@@ -85,8 +85,8 @@ static bool same_value(const struct data *a, const struct data *b)
 }
 
 /*
- * Does every element of the list have the member KEY, each with a different value? Mounts of the same volume have the
- * same name, for example, so the name does not identify them.
+ * Does every element of the list have the member KEY, each with a different value? Several mounts may have the same
+ * volume name, for example, so the name does not identify a mount.
  */
 static bool identifies(const struct data *list, struct str key)
 {
@@ -101,7 +101,7 @@ static bool identifies(const struct data *list, struct str key)
 	return list->u.list.n > 0;
 }
 
-/* The member that identifies the elements of a list of maps; NULL when their positions do. */
+/* The member that identifies the elements of a list of maps; NULL if their positions identify them. */
 static const char *identity_of(const struct data *list)
 {
 	static const char *const keys[] = { "name", "mountPath", "containerPort", "key", "ip", "topologyKey" };
@@ -168,7 +168,9 @@ struct tree_differences tree_diff(struct arena *a, const struct data *ours, cons
 
 bool tree_is_secret(struct str kind, struct str path)
 {
-	/* one annotation makes it possible to guess the content, and in another one kubectl keeps the content itself */
+	/*
+	 * the salt makes it possible to guess the content, and kubectl keeps the content itself in another annotation
+	 */
 	bool telling = str_is(path, "metadata.annotations") || text_holds(path, "trainc.dev/salt") ||
 		text_holds(path, "last-applied-configuration");
 

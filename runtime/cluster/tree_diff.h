@@ -21,7 +21,7 @@ struct tree_differences {
 
 struct tree_differences tree_diff(struct arena *a, const struct data *ours, const struct data *theirs);
 
-/* Is the field at PATH of an object of KIND the contents of a Secret, which no message shows? */
+/* Is the field at PATH of an object of KIND the content of a Secret, which must not appear in messages? */
 bool tree_is_secret(struct str kind, struct str path);
 
 /* Appends a value as tree_value() does, but "(masked)" for the contents of a Secret. */

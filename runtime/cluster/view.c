@@ -28,8 +28,8 @@ struct view_watch {
 	struct resource resource;
 	struct object_watch *watch;
 	bool synced, failed, cut_off;
-	bool records;                   /* the watch brings records of runs, and no members of runs */
-	struct packed packed;           /* the models of its objects */
+	bool records;                   /* the watch delivers records of runs instead of members of runs */
+	struct packed packed;           /* the packed objects' models */
 };
 
 struct view {
@@ -42,7 +42,7 @@ struct view {
 	struct str why;                 /* the explanation of the first watch that gave up */
 	int status;
 	int64_t cut_off;
-	uint64_t news, records;         /* number of changes of objects, and of records among them */
+	uint64_t news, records;         /* number of changes of objects, and number of changes of records among them */
 };
 
 /* ---- the table ---- */
@@ -69,8 +69,8 @@ static struct view_slot *slot_find(struct view *v, struct str uid, uint32_t hash
 }
 
 /*
- * Makes room by building a new table without the slots of deleted objects, so that the table stays small if there are
- * few objects at a time.
+ * Makes room by building a new table without the slots of deleted objects, so that the table stays small if only few
+ * objects exist at a time.
  */
 static void table_grow(struct view *v)
 {
@@ -280,14 +280,18 @@ int64_t view_cut_off(const struct view *v) { return v->cut_off; }
 
 /* ---- reading ---- */
 
-/* Is NAME the name of the run, "bert", or does it begin with "bert-"? Events have no labels and name their object. */
+/*
+ * Is NAME the name of the run ("bert"), or does it begin with the name and a dash ("bert-")? Events have no labels, so
+ * only the name of their object can show the run.
+ */
 static bool is_name_of(struct str name, struct str run)
 {
 	return str_starts(name, run) && (name.n == run.n || name.p[run.n] == '-');
 }
 
 /*
- * Does NAME look like a claim that is kept for a replica, such as "data-bert-worker-0"? The claim itself decides later.
+ * Does NAME look like a claim that is kept for a replica, such as "data-bert-worker-0"? The claim itself is checked
+ * later.
  */
 static bool is_claim_of(struct str name, struct str run)
 {
@@ -311,8 +315,8 @@ static bool belongs(const struct data *o, struct str kind, struct str run, struc
 }
 
 /*
- * Unpacks the object of a slot into TO and returns it if it may concern RUN, otherwise an empty text. An object without
- * a label contains the run's name.
+ * Unpacks the object of a slot into TO and returns it if it may concern RUN, otherwise returns an empty text. An object
+ * without a label must contain the run's name.
  */
 static struct str slot_text(const struct view *v, const struct view_slot *s, struct str run, struct buf *to)
 {
@@ -324,10 +328,7 @@ static struct str slot_text(const struct view *v, const struct view_slot *s, str
 	return s->run || memmem(text.p, text.n, run.p, run.n) ? text : STR("");
 }
 
-/*
- * Parses an object and adds `kind` and `apiVersion`, which items of a list do not have. NULL: the text is not an
- * object.
- */
+/* Parses an object and adds `kind` and `apiVersion`, which items of a list lack. NULL: the text is not an object. */
 static struct data *tree_of(struct arena *a, const struct resource *r, struct str json)
 {
 	struct source source = { .text = str_copy(a, json), .base = 1 };
@@ -352,11 +353,12 @@ static struct data *tree_of(struct arena *a, const struct resource *r, struct st
 	return d;
 }
 
-/* A query to a view, and the memory for the resulting trees. */
+/* A query to a view, with the memory for the resulting trees. */
 struct reading {
 	const struct view *view;
 	struct str run, ns;
-	struct arena *keep;             /* the trees stay in this arena; NULL: each is gone when the next is read */
+	struct arena *keep;             /* the trees stay in this arena; NULL: each tree is freed before the next is
+					 * read */
 };
 
 static void each_in(const struct reading *r, bool (*wanted)(const struct view_watch *w, const char *kind),
@@ -381,7 +383,7 @@ static void each_in(const struct reading *r, bool (*wanted)(const struct view_wa
 	arena_release(&scratch);
 }
 
-/* Pods and Events are the kinds of which a run may have very many. */
+/* a run may have very many Pods and Events */
 static bool is_many(const struct view_watch *w)
 {
 	return !w->resource.group.n && (str_is(w->resource.kind, "Pod") || str_is(w->resource.kind, "Event"));

@@ -1,7 +1,7 @@
 /*
- * view.h - the current objects of runs: a few watches for each namespace, whatever the number of runs and replicas, and
- * the newest form of every object. Objects are kept as text, without members that no state depends on, and become trees
- * when a run is judged. A pod takes a few hundred bytes.
+ * view.h - the current objects of runs: the newest form of every object. A view needs a few watches for each namespace,
+ * whatever the number of runs and replicas. Objects are kept as text, without members that no state depends on, and
+ * become trees when a run is judged. A pod takes a few hundred bytes.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_VIEW_H
 #define TRAINC_RUNTIME_CLUSTER_VIEW_H
@@ -14,9 +14,9 @@ struct view;
 
 struct view_options {
 	struct client *client;
-	struct str ns;                  /* namespace to watch; empty: all */
+	struct str ns;                  /* namespace to watch; empty: all namespaces */
 	struct str selector;            /* label selector of members: "trainc.dev/job=bert" */
-	/* kinds besides Pods, Jobs and Events: those that represent runs, or admit them */
+	/* kinds to watch besides Pods, Jobs and Events: kinds that represent runs, or admit them */
 	const struct resource *kinds;
 	size_t nkinds;
 	bool records;                   /* also watch the records of runs that are left to a controller */
@@ -24,33 +24,30 @@ struct view_options {
 	/* Called when something has changed. */
 	void (*changed)(void *to);
 	void *to;
-	const struct str *runs;         /* the only runs of interest: Events about others are not kept */
-	size_t nruns;                   /* 0: all runs are of interest */
+	const struct str *runs;         /* the only runs of interest: Events about other runs are not kept */
+	size_t nruns;                   /* number of these runs; 0: all runs are of interest */
 };
 
 /* Starts the watches. */
 struct view *view_start(struct arena *a, const struct view_options *o);
 void view_stop(struct view *v);
-/* Have all watches brought every object that exists? */
+/* Have all watches delivered every existing object? */
 bool view_synced(const struct view *v);
-/* The first watch that gave up, as an explanation and a status; false when none has. */
+/* The first watch that gave up, as an explanation and a status; false if no watch has given up. */
 bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
-/* The number of changes of objects so far. While it stays the same, there is no reason to judge again. */
+/* The number of changes of objects so far. While this number stays the same, there is no reason to judge again. */
 uint64_t view_news(const struct view *v);
 /* The number of changes of records so far. */
 uint64_t view_records(const struct view *v);
-/*
- * Since when, by loop_now(), a watch has been cut off from the server, for the watch that has been cut off longest; 0:
- * none is cut off.
- */
+/* When, by loop_now(), the server was lost, for the watch that has been cut off longest; 0: no watch is cut off. */
 int64_t view_cut_off(const struct view *v);
 /*
- * Adds the objects of one run: those with its label, and Events that name them. Pods and Events come as `many`, as long
- * as the view does not change; the others are trees in A.
+ * Adds the objects of one run: objects with its label, and Events that name them. Pods and Events come as `many`, as
+ * long as the view does not change; the others are trees in A.
  */
 void view_objects(const struct view *v, struct arena *a, struct str run, struct str ns, struct status_objects *ret);
 
-/* Calls EACH for every object of KIND that belongs to RUN, as a tree that is gone after the call. */
+/* Calls EACH for every object of KIND that belongs to RUN. Each tree is freed after its call. */
 void view_each(const struct view *v, const char *kind, struct str run, struct str ns,
 	void (*each)(void *to, struct str uid, const struct data *object), void *to);
 

@@ -19,7 +19,7 @@ const char *wanted_outcome_word(enum wanted_outcome o)
 	return words[o];
 }
 
-/* The stage of a kind: kinds that others wait for come before kinds that run something. */
+/* The stage of a kind: kinds that others wait for come before kinds that run programs. */
 static enum wanted_stage stage_of(const struct emit_listed *o)
 {
 	static const char *const configuration[] = { "ServiceAccount", "ConfigMap", "Secret", "PersistentVolumeClaim",
@@ -55,7 +55,7 @@ static void put_member(struct arena *a, struct data *map, struct str key, struct
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
-/* Replaces the map under KEY of IN by a copy with room for more; by an empty one if there is none. */
+/* Replaces the map under KEY of IN by a copy with room for more members, or by an empty map if IN has no such map. */
 static struct data *own_map(struct arena *a, struct data *in, struct str key)
 {
 	const struct data *old = data_get(in, key);

@@ -1,6 +1,4 @@
-/*
- * wanted.h - the wanted objects of a run: what is sent, in which order, and the source position of each.
- */
+/* wanted.h - the wanted objects of a run: the objects to send, their order, and the source position of each object. */
 #ifndef TRAINC_RUNTIME_CLUSTER_WANTED_H
 #define TRAINC_RUNTIME_CLUSTER_WANTED_H
 
@@ -8,8 +6,8 @@
 #include "runtime/cluster/applyset.h"
 
 /*
- * The annotation of a Secret that makes the digest of its content impossible to guess. It contains random digits, and
- * only users who may read the Secret can read them.
+ * The annotation of a Secret with which the digest of its content is impossible to guess. The annotation contains
+ * random digits, and only users who may read the Secret can read them.
  */
 #define WANTED_SALT "trainc.dev/salt"
 
@@ -33,11 +31,12 @@ struct wanted {
 	struct str ns;                  /* namespace; empty for a kind without namespaces */
 	enum wanted_stage stage;
 	struct str hash;                /* digest of the tree that the program wants */
-	struct str uid;                 /* uid of the existing object; empty if there is none, or it is unknown */
+	struct str uid;                 /* uid of the existing object; empty if the object does not exist, or its uid is
+					 * unknown */
 	bool stale;                     /* the object must be sent: it is new, changed, or was deleted */
 	bool exists;                    /* an object of that name exists */
-	bool outdated;                  /* the object itself is unchanged, but a controller created it from an object
-					 * of the run that changes */
+	bool outdated;                  /* the object itself is unchanged, but a controller created it from another
+					 * object of the run, and that object changes */
 	enum wanted_outcome outcome;
 	struct answer *answer;
 };
@@ -50,7 +49,7 @@ struct wanted_list {
 };
 
 /*
- * The objects of J as members of the set ID. NS is the namespace of objects for which the program gives none.
+ * The objects of J as members of the set ID. NS is the namespace of objects to which the program gives no namespace.
  * Everything lives in A.
  */
 struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns,
@@ -66,11 +65,11 @@ struct str wanted_digest(struct arena *a, const struct wanted_list *all);
 struct str wanted_body(struct arena *a, const struct wanted *w);
 /* Sets an annotation of an object. */
 void wanted_annotate(struct arena *a, struct data *object, struct str key, struct str value);
-/* Adds the ConfigMap OWNER with the UID to the owners of an object, not as its controller. */
+/* Adds the ConfigMap OWNER with the UID to the owners of an object, but not as its controller. */
 void wanted_own(struct arena *a, struct data *object, struct str owner, struct str uid);
-/* "Job ml/bert-worker", or "Job/bert-worker" if the namespace is that of the run. */
+/* The name for messages: "Job ml/bert-worker", or "Job/bert-worker" if the namespace is that of the run. */
 struct str wanted_name(struct arena *a, const struct wanted_list *all, const struct wanted *w);
-/* The value at a path of keys with dots between them, for the caller to replace; NULL when it does not exist. */
+/* The value at a path of keys with dots between them, for the caller to replace; NULL if the path does not exist. */
 struct data *wanted_value(const struct wanted *w, const char *path);
 
 #endif

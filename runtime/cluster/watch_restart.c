@@ -1,6 +1,6 @@
 /*
- * watch_restart.c - combines what several watches report in any order about a restart: the record, the old Jobs, the
- * new Jobs. An intermediate state proves nothing.
+ * watch_restart.c - combines reports of several watches, which arrive in any order, about a restart: the record, the
+ * old Jobs, the new Jobs. An intermediate state proves nothing.
  */
 #include "runtime/cluster/watch_restart.h"
 
@@ -8,8 +8,8 @@
 #include "runtime/status/look.h"
 
 /*
- * LATE_MS: the time by which one watch may be later than another. PAUSE_MS: the pause before the next pass over a
- * restart that waits. REFUSED_MS: the pause after a refusal, such as that of a quota.
+ * LATE_MS: how far one watch may be behind another. PAUSE_MS: the pause before the next pass over a restart that waits.
+ * REFUSED_MS: the pause after a refusal, for example by a quota.
  */
 enum { LATE_MS = 10000, PAUSE_MS = 1000, REFUSED_MS = 5000 };
 #define MS (NS_PER_SECOND / 1000)
@@ -122,7 +122,7 @@ static void pass_done(struct restart *r)
 	}
 }
 
-/* Is an old Job still being deleted? The watch reports when it is gone. */
+/* Is an old Job still being deleted? The watch reports the end of the deletion. */
 static bool is_deleting(const struct cluster_watch *c, const struct status_objects *objects)
 {
 	for (size_t i = 0; i < objects->n; i++)
