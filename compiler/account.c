@@ -9,7 +9,8 @@
 
 struct account {
 	struct memory memory;
-	struct account *joined;         /* the account that this account has joined; NULL: none */
+	struct account *joined;         /* the account that this account has joined; NULL: it has joined no other
+					 * account */
 	struct account *parts;          /* accounts that joined this one, linked by `next` */
 	struct account *next;
 	size_t programs;                /* number of open programs */

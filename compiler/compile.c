@@ -34,7 +34,10 @@ void compile_release(struct trainc *c)
 	arena_release(&c->arena);
 }
 
-/* Returns the '=' after the name in ASSIGNMENT, skipping '=' in quoted keys of the name; NULL if there is none. */
+/*
+ * Returns the '=' after the name in ASSIGNMENT, skipping '=' in quoted keys of the name; NULL if ASSIGNMENT contains no
+ * such '='.
+ */
 static const char *find_equals(struct str assignment)
 {
 	bool quoted = false;

@@ -72,8 +72,8 @@ void compile_params(struct trainc *c, struct str path);
 struct plan *compile_plan(struct trainc *c, struct str path);
 
 /*
- * Returns the project's own kinds, which 'trainc vendor crd' wrote to crds.tbl next to project.tj. Returns NULL if
- * there are none, or if no job has extra objects. A damaged file is reported.
+ * Returns the project's own kinds, which 'trainc vendor crd' wrote to crds.tbl next to project.tj. Returns NULL if the
+ * project has no such kinds, or if no job has extra objects. A damaged file is reported.
  */
 const struct schema *compile_kinds(struct trainc *c);
 

@@ -80,7 +80,7 @@ struct trainc_look {
 struct trainc_diagnostic {
 	const char *code;               /* code of the diagnostic, such as "TJ0502" */
 	bool error;                     /* true for an error, false for a warning */
-	const char *message, *help;     /* the texts; `help` is "" if there is none */
+	const char *message, *help;     /* the texts; `help` is "" if the diagnostic has no help */
 	const char *file;               /* the file; "" if the diagnostic has no position */
 	unsigned line, column, end_line, end_column;    /* the position, counted from 1; columns count characters */
 };
@@ -124,7 +124,7 @@ bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl);
  * later.
  */
 size_t trainc_diagnostics(struct trainc *t);
-/* Fills *RET with diagnostic I; returns false if there is none. */
+/* Fills *RET with diagnostic I; returns false if there is no such diagnostic. */
 bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret);
 
 /*
@@ -134,7 +134,7 @@ bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret
 bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
 	struct trainc_output out);
 
-/* Fills *RET with job I of the plan; returns false if there is none. */
+/* Fills *RET with job I of the plan; returns false if the plan has no such job. */
 bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret);
 /*
  * Returns file I of those that were read for the program, including imports and parameter files; NULL after the last.

@@ -40,7 +40,7 @@ static void reindex(struct map *m, struct arena *a)
 		*find_slot(m, m->entries[i].key, m->entries[i].hash) = (uint32_t)i + 1;
 }
 
-/* Returns the entry of `key`, and adds it if there is none. */
+/* Returns the entry of `key`, and adds an entry if the key has none yet. */
 static struct map_entry *entry(struct map *m, struct arena *a, struct str key)
 {
 	uint32_t hash = str_hash(key);

@@ -72,8 +72,8 @@ void memory_drop(void *p);
 void *memory_resize(void *p, size_t size);
 
 /*
- * Ends the innermost memory_try(), or the process if there is none. Call it when a function of another library reports
- * that memory ran out.
+ * Ends the innermost memory_try(), or the process if no memory_try() is active. Call it when a function of another
+ * library reports that memory ran out.
  */
 _Noreturn void memory_out(void);
 

@@ -281,7 +281,9 @@ const char *quantity_unit_of(struct str number, struct str word)
 	return !n || !quantity_binary(n) ? meant : *meant == 'G' ? "Gi" : "Ti";
 }
 
-/* Takes a number of at most nine digits from the beginning of *REST. False when there is none. */
+/*
+ * Takes a number of at most nine digits from the beginning of *REST. False if *REST does not begin with such a number.
+ */
 static bool cut_number(struct str *rest, int64_t *ret)
 {
 	size_t n = 0;

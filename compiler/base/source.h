@@ -20,9 +20,7 @@ static inline struct span span_join(struct span a, struct span b)
 	return (struct span){ a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end };
 }
 
-/*
- * Finds the first of N elements, sorted by an offset, whose offset is at least OFFSET; N if there is none.
- */
+/* Finds the first of N elements, sorted by an offset, whose offset is at least OFFSET; N if no element qualifies. */
 #define OFFSET_SEARCH(array, n, field, offset) ((n) ? offset_search(&(array)[0].field, n, sizeof *(array), offset) : 0)
 size_t offset_search(const uint32_t *first, size_t n, size_t stride, uint32_t offset);
 

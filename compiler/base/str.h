@@ -81,9 +81,9 @@ void str_double_put(char room[STR_DOUBLE], double number);
 struct str str_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The number of characters (code points) in UTF-8 text; each malformed byte counts as one. */
 size_t str_chars(struct str s);
-/* The length of the well-formed UTF-8 sequence at the start of N > 0 bytes; 0 if there is none. */
+/* The length of the well-formed UTF-8 sequence at the start of N > 0 bytes; 0 if no such sequence is there. */
 size_t str_utf8(const char *bytes, size_t n);
-/* The offset of the first byte that is NUL or not UTF-8; the length of S when there is none. */
+/* The offset of the first byte that is NUL or not UTF-8; the length of S if all bytes are valid. */
 size_t str_malformed(struct str s);
 /* A hash for tables in memory. Its seed differs in each process, so the value must not be stored or decide an order. */
 uint32_t str_hash(struct str s);

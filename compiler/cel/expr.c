@@ -159,7 +159,7 @@ static struct str container_of(const struct cel *c, const struct node *base)
 	return b->subject == CEL_CONTAINER ? b->text : str_cat(c->arena, b->text, STR(".main[0]"), STR(""));
 }
 
-/* The CEL expression, an `optional`, for the amount of KEY: the request, or if there is none, the limit. */
+/* The CEL expression, an `optional`, for the amount of KEY: the request or, without a request, the limit. */
 static struct str resource(const struct cel *c, struct str container, struct str key)
 {
 	struct str quoted = cel_quote(c->arena, key);

@@ -204,7 +204,7 @@ static struct decl *accelerator_of(struct check *c, const struct node *n)
 
 /*
  * Reads a topology at P, such as 2x2x4: returns the length of its text and stores the number of its chips in
- * *RET_CHIPS; returns 0 when there is none.
+ * *RET_CHIPS; returns 0 if P is not at a topology.
  */
 static size_t topology_at(const char *p, long long *ret_chips)
 {

@@ -365,7 +365,7 @@ static bool lacks_quotes(struct builtin_call *b, const struct signature *s, size
 	return *ret_sure || (value->kind == NODE_NAME && !scope_peek(b->check, value->u.name.text));
 }
 
-/* Removes the blanks that were added around what looked like operators: names of objects and keys contain none. */
+/* Removes the blanks that were added around what looked like operators: names of objects and keys contain no blanks. */
 static struct str without_blanks(struct arena *a, struct str text)
 {
 	char *copy = arena_alloc(a, text.n + 1);

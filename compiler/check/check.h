@@ -43,7 +43,7 @@ struct check_member {
 };
 /* The I-th member of values of KIND; false after the last. */
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
-/* The sentence that describes a member; empty when there is none. */
+/* The sentence that describes a member; empty if the member has no description. */
 const char *check_member_doc(enum type_kind kind, struct str name);
 
 /*

@@ -521,7 +521,7 @@ static void note_inserted(struct check *c, struct diag *d, const struct node *re
 
 /*
  * Can RECORD, which is inserted with `...`, set FIELD? False if RECORD, or the body of the `let` that RECORD names, has
- * only plain items and none of them sets FIELD.
+ * only plain items and no item sets FIELD.
  */
 static bool may_hold(const struct node *record, struct str field)
 {

@@ -50,7 +50,7 @@ static struct decl *sibling_with(const struct decl *target, struct str name)
 	return NULL;
 }
 
-/* The field of a role that corresponds to the word of another tool; NULL when there is none. */
+/* The field of a role that corresponds to the word of another tool; NULL if no field corresponds to it. */
 static const char *renamed_field(struct str name)
 {
 	const struct foreign *other = foreign_field(name);

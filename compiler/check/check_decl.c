@@ -66,7 +66,7 @@ static void only_fields(struct check *c, const struct node *body)
 
 /*
  * The first field of D whose value must contain a value of type WANTED, directly or through other types; *LEFT limits
- * the number of steps; NULL when there is none.
+ * the number of steps; NULL if no field must.
  */
 static const struct record_field *needs_itself(const struct decl *d, const struct decl *wanted, unsigned *left)
 {
@@ -512,7 +512,7 @@ static void report_base(struct check *c, const struct node *n)
 		diag_help(c->diags, d, "%.*s", STR_ARG(help));
 }
 
-/* The profile that PROFILE extends; NULL if there is none. */
+/* The profile that PROFILE extends; NULL if it extends no profile. */
 static const struct node *profile_base(const struct check *c, const struct node *profile)
 {
 	return profile && profile->u.titled.base.n ? map_get(&c->profiles, profile->u.titled.base) : NULL;

@@ -383,7 +383,7 @@ static struct decl *role_of(struct check *c, const struct node *base)
 	return s ? s->self : NULL;
 }
 
-/* The member of a role that other tools call NAME; NULL if there is none. */
+/* The member of a role that other tools call NAME; NULL if no member corresponds. */
 static const char *role_word(struct str name)
 {
 	static const char *const words[][2] = {

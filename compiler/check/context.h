@@ -30,10 +30,11 @@ struct scope {
 	struct module *module;
 	struct map names;               /* names that the scope declares -> struct decl */
 	const struct fact *facts;       /* the facts that held where the scope begins */
-	struct node *body;              /* the body whose lets the scope declares, for TJ0215; NULL if there is none */
+	struct node *body;              /* the body whose lets the scope declares, for TJ0215; NULL if the scope
+					 * declares no lets of a body */
 	struct decl *self;              /* SCOPE_ROLE: the declaration of the role; NULL when unknown */
 	struct node *job;               /* SCOPE_JOB: the node of the job */
-	enum block block;               /* kind of the enclosing block, for TJ0215; 0 if there is none */
+	enum block block;               /* kind of the enclosing block, for TJ0215; 0 if no block encloses the scope */
 	struct map keys;                /* keys of the body's items, collected on first use, for TJ0215 */
 	/* `looked`: the keys were collected; `lost`: an item failed to parse, so that its key is unknown */
 	bool looked, lost;
@@ -61,7 +62,7 @@ struct site {
 	struct str what;                /* "an index", "the title of a test"; if `name` is empty as well, messages do
 					 * not name the value */
 	struct str name;                /* the name of the value, which messages put in quotes */
-	struct span declared;           /* the declaration that imposes the type; unknown if there is none */
+	struct span declared;           /* the declaration that imposes the type; unknown if no declaration does */
 	bool call;                      /* the value is an argument, for which `none` is TJ0316 */
 	bool own;                       /* the value is an argument of a function that makes one volume for each replica
 					 */
@@ -109,7 +110,7 @@ struct check {
 	struct { struct str self, cluster, pod, roles; } words;
 };
 
-/* The description of a site: "'replicas'", "an index"; empty when it has none. */
+/* The description of a site: "'replicas'", "an index"; empty if the site has no description. */
 struct str site_words(struct check *c, const struct site *site);
 extern const struct site no_site;
 #define NO_SITE (&no_site)
@@ -136,7 +137,7 @@ struct decl *scope_peek(struct check *c, struct str name);
 bool scope_resembles(struct check *c, struct str name);         /* Is it probably a misspelling of a known name? */
 /* Is the name unlike every name that is visible here or in the library? */
 bool scope_unheard(struct check *c, struct str name);
-/* The innermost enclosing scope of this kind; NULL if there is none. */
+/* The innermost enclosing scope of this kind; NULL if no enclosing scope is of this kind. */
 struct scope *scope_around(const struct check *c, enum scope_kind kind);
 /* Is the checker in the user's own files (not in the library or a package)? */
 bool in_own_file(const struct check *c);
@@ -240,7 +241,7 @@ enum fit { FIT_OK, FIT_POD, FIT_OPTIONAL, FIT_SECRET, FIT_NO };
 enum fit type_fit(const struct type *want, const struct type *t);
 /* Makes the expression, whose type is known, fit WANT; returns its type, or TYPE_BAD after a report. */
 const struct type *type_coerce(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* The type to which values of both types convert; NULL when there is none. */
+/* The type to which values of both types convert; NULL if there is no such type. */
 const struct type *type_unify(struct check *c, const struct type *a, const struct type *b);
 bool has_pod(const struct type *t);
 /* The type in which every part may depend on the pod: list[pod[string]] for list[string]. */
@@ -269,22 +270,22 @@ const struct type *mark_bad(struct node *n);
 /* Reports `module.device[8]` or `module.device:8` when BASE is an accelerator; true if it did. */
 bool report_uncalled_accelerator(struct check *c, struct node *n, const struct node *base, const struct node *count);
 /*
- * The largest topology of at most CHIPS chips in the documentation of DEVICE, with its chips in RET_CHIPS; empty when
- * there is none.
+ * The largest topology of at most CHIPS chips in the documentation of DEVICE, with its chips in RET_CHIPS; empty if the
+ * documentation lists no such topology.
  */
 struct str topology_example(const struct decl *device, long long chips, long long *ret_chips);
 /*
  * Adds help when an accelerator of the module is needed: the module itself was named, or a name that it does not have.
  */
 void advise_device(struct check *c, struct diag *d, const struct module *m);
-/* The value that a body sets for a key; NULL when there is none, or when the node is not a body. */
+/* The value that a body sets for a key; NULL if the body does not set the key, or if the node is not a body. */
 const struct node *body_member(const struct node *body, const char *key);
 /*
  * `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or with placeholders and *RET_CERTAIN false if
  * names are missing; empty for anything else.
  */
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
-/* Adds help to D if a record was written as the value of a variable; returns false if it added none. */
+/* Adds help to D if a record was written as the value of a variable; returns false if it added no help. */
 bool advise_env(struct check *c, struct diag *d, const struct node *n);
 /* Reports `x.upper()` on a text or a list, for which there is a function; true if it did. */
 bool report_text_method(struct check *c, struct node *call, const struct type *t);

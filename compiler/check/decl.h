@@ -43,7 +43,8 @@ struct decl {
 	/* private to the checker: another declaration has the same name, so it is unclear which one is meant */
 	bool twice;
 	/*
-	 * PARAM of a module: the value that an import passes for it, and the span of the name there; NULL if none does
+	 * PARAM of a module: the value that an import passes for it, and the span of the name there; NULL if no import
+	 * passes a value
 	 */
 	struct node *argument;
 	struct span argument_at;
@@ -54,8 +55,8 @@ struct decl {
 	size_t nformals;
 	struct record_field *fields;    /* TYPE with a body: its fields */
 	size_t nfields;
-	struct decl *base;              /* FRAMEWORK: the framework that it wraps; NULL if there is none or it is
-					 * unknown */
+	struct decl *base;              /* FRAMEWORK: the framework that it wraps; NULL if it wraps no framework, or an
+					 * unknown one */
 	unsigned wraps;                 /* FRAMEWORK: the number of frameworks inside it */
 	struct decl **roles;            /* FRAMEWORK: its roles (DECL_ROLE), those of the base first, in order of
 					 * declaration */
@@ -67,10 +68,10 @@ struct decl {
 					 * is left out is none */
 	/* TYPE, FRAMEWORK: a part of its body failed to parse and may declare a name that seems to be missing */
 	bool lost;
-	/* ROLE: the type that the framework gives `replicas`; NULL when it gives none (an int) */
+	/* ROLE: the type that the framework gives `replicas`; NULL if it gives no type (the type is then int) */
 	const struct type *replicas;
 	bool aux;                       /* ROLE: declared with `aux` */
-	/* ROLE of a job or wrapper: the role of that name in its framework; NULL if there is none */
+	/* ROLE of a job or wrapper: the role of that name in its framework; NULL if the framework has no such role */
 	struct decl *origin;
 	unsigned function;              /* BUILTIN_FN: which function it is, as an enum function */
 	unsigned char state;            /* private to the checker: not seen, being checked, or done */

@@ -9,7 +9,7 @@
 
 /*
  * Returns the accelerator NAME of the library, or else the first one of that family: "a100" is the family of
- * "a100_80g". *RET_MODULE is the name of its module. Empty when the library has none.
+ * "a100_80g". *RET_MODULE is the name of its module. Empty if the library has no such accelerator.
  */
 struct str library_device(struct str name, struct str *ret_module);
 

@@ -18,7 +18,7 @@ static size_t line_end(struct str text, size_t at)
 	return newline ? (size_t)(newline - text.p) + 1 : text.n;
 }
 
-/* The word that begins at AT; empty if there is none. */
+/* The word that begins at AT; empty if no word begins there. */
 static struct str word_at(struct str text, size_t at)
 {
 	size_t end = at;

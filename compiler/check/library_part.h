@@ -31,7 +31,8 @@ struct library_tree {
 	const uint16_t *by_name;        /* positions of the declarations that have a name, in byte order of the names */
 	unsigned nnamed;
 	const uint16_t *needs;          /* for each declaration, the positions of those that it names; see first_need */
-	const char *doc;                /* the ## lines at the head of the module; NULL if there are none */
+	const char *doc;                /* the ## lines at the head of the module; NULL if the module has no such
+					 * lines */
 };
 
 /* The module of that name, or NULL. The function is generated into build/ from stdlib/std. */

@@ -16,7 +16,7 @@
 struct module {
 	struct str path;                /* path of the file, normalized and relative to the working directory; std.x for
 					 * the library */
-	struct str dotted;              /* dotted name: "std.single", "acme.x"; empty if it has none */
+	struct str dotted;              /* dotted name: "std.single", "acme.x"; empty if the module has no name */
 	struct source *source;
 	struct node *file;              /* the parsed file, a NODE_FILE */
 	struct map values, types;       /* the names that the module declares -> struct decl */
@@ -49,12 +49,13 @@ struct project_addon {
 	struct span at;                 /* span of the version */
 };
 
-/* The settings of project.tj, or their defaults where it sets none. */
+/* The settings of project.tj, or their defaults if the file does not set them. */
 struct project {
 	struct str root;                /* directory of the project; never empty, "." at least */
 	struct module *module;          /* the module of project.tj; NULL if there is no such file */
-	struct node *body;              /* the NODE_BODY of `project { }`; NULL if there is none */
-	struct node *defaults;          /* the NODE_BODY of `defaults { }` in the project; NULL if there is none */
+	struct node *body;              /* the NODE_BODY of `project { }`; NULL if the project has no such block */
+	struct node *defaults;          /* the NODE_BODY of `defaults { }` in the project; NULL if the project has no
+					 * such block */
 	struct str kubernetes;          /* version of Kubernetes, "1.34" by default */
 	struct span kubernetes_at;
 	struct str target;              /* the target, "jobs" by default */

@@ -98,7 +98,7 @@ struct str package_hash(struct arena *a, const struct reader *reader, struct str
 	return str_printf(a, "sha256:%s", hex);
 }
 
-/* The entry of a package in the lock; p == NULL when there is none. */
+/* The entry of a package in the lock; p == NULL if the lock has no entry for it. */
 static struct str locked(struct str lock, struct str name)
 {
 	for (size_t i = 0; i < lock.n;) {

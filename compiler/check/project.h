@@ -9,7 +9,10 @@
 
 /* Looks for project.tj in DIRECTORY and above it, and fills in p->project. ROOT is the file that is being compiled. */
 void project_find(struct program *p, struct str directory, struct str root);
-/* Finds the nearest directory, from DIRECTORY up, that has a project.tj, readable or not; false when there is none. */
+/*
+ * Finds the nearest directory, from DIRECTORY up, that has a project.tj, readable or not; false if no directory has
+ * one.
+ */
 bool project_directory(struct arena *a, const struct reader *reader, struct str directory, struct str *ret);
 /* Is a path in the project, even after its links are followed? */
 bool project_holds(const struct program *p, struct str path);

@@ -382,7 +382,7 @@ void report_mismatch(struct check *c, struct node *n, const struct type *want, c
 		report_plain(c, n, want, site);
 }
 
-/* The first element of a list literal that is optional; NULL if there is none. The list itself is not optional then. */
+/* The first optional element of a list literal, whose type is not optional itself; NULL if no element is optional. */
 static struct node *optional_element(const struct node *n)
 {
 	for (size_t i = 0; n->kind == NODE_LIST && i < n->u.list.n; i++)

@@ -57,7 +57,7 @@ struct field {
 	const char *name;
 	unsigned blocks;                /* the blocks that allow the field: a set of enum block */
 	const char *type;               /* the type of the field as text */
-	const char *fallback;           /* the built-in default as text, "" for none, "*" for a required field */
+	const char *fallback;           /* the built-in default as text, "" for no default, "*" for a required field */
 	const char *doc;
 };
 
@@ -66,9 +66,9 @@ struct function_row {
 };
 
 const struct field *schema_field(enum field_id id);
-/* The field of that name in a block; NULL if there is none. */
+/* The field of that name in a block; NULL if the block has no such field. */
 const struct field *schema_find(enum block block, struct str name);
-/* Any field of that name, in any block (for TJ0203); NULL if there is none. */
+/* Any field of that name, in any block (for TJ0203); NULL if no block has such a field. */
 const struct field *schema_find_anywhere(struct str name);
 /*
  * May the field differ between the replicas of a role (as an amount that a container requests), so that each replica is
@@ -100,7 +100,7 @@ struct block_row {                      /* a block with a name: role worker { } 
 	unsigned parents;               /* the blocks that may contain it: a set of enum block */
 	const char *doc;
 };
-/* The row of a block keyword; NULL if there is none. */
+/* The row of a block keyword; NULL if no row has that keyword. */
 const struct block_row *schema_block(struct str word);
 /* The row that follows AFTER; the first one if AFTER is NULL. */
 const struct block_row *schema_block_next(const struct block_row *after);

@@ -307,7 +307,7 @@ static struct decl *importer_of(struct check *c, struct str name)
 	return NULL;
 }
 
-/* The import whose module declares the accelerator NAME, in lower case; NULL if there is none. */
+/* The import whose module declares the accelerator NAME, in lower case; NULL if no import does. */
 static struct decl *importer_of_device(struct check *c, struct str name)
 {
 	struct decl *import = importer_of(c, name);
@@ -351,7 +351,7 @@ static bool may_suggest(const struct check *c)
 	return errors < MOST_SUGGESTIONS && (errors < 5 || errors * c->at.module->values.n < MOST_COMPARISONS);
 }
 
-/* A name of the program that may have been meant instead of a field; empty if there is none. */
+/* A name of the program that may have been meant instead of a field; empty if no name is similar. */
 static struct str near_value(struct check *c, struct str name)
 {
 	struct suggest s;

@@ -53,8 +53,8 @@ struct refinement {
 	int64_t lo, hi;                         /* bounds of an int or elastic, or of the length of a string or list */
 	double flo, fhi;                        /* bounds of a float */
 	struct quantity qlo, qhi;               /* bounds of a cpu, memory or duration */
-	struct str pattern;                     /* regular expression for the whole string (POSIX extended); p == NULL
-						 * if there is none */
+	struct str pattern;                     /* regular expression for the whole string (POSIX extended); p == NULL:
+						 * every string is allowed */
 	struct span from;                       /* span of the refinement in the source */
 };
 

@@ -21,7 +21,9 @@ static bool documents_most(struct nodes decls)
 	return more > 0;
 }
 
-/* The `#` of a comment on the line above that was probably meant as documentation; {0,0} if there is none. */
+/*
+ * The `#` of a comment on the line above that was probably meant as documentation; {0,0} if there is no such comment.
+ */
 static struct span plain_comment_above(const struct program *p, uint32_t start)
 {
 	const struct source *s = source_at(p->sources, start);

@@ -7,7 +7,7 @@
 #include "command/session.h"
 
 struct question {
-	struct str program;             /* path of the program; p == NULL if none was given */
+	struct str program;             /* path of the program; p == NULL if no program was given */
 	struct str place;               /* the name of the text in messages */
 	struct str text;                /* the text: declarations, followed by the expression */
 	/* offset of the expression in `text`; text.n if only declarations are to be checked */

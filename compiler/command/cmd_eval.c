@@ -48,7 +48,7 @@ static void read_more(struct input *in)
 		buf_put(&in->text, bytes, (size_t)n);
 }
 
-/* Returns the next line, including its line end, but does not consume it; false if there is none. */
+/* Returns the next line, including its line end, but does not consume it; false if no line is left. */
 static bool peek_line(struct input *in, const char *question, struct str *ret)
 {
 	size_t searched = in->at;

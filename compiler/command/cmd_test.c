@@ -2,8 +2,7 @@
  * cmd_test.c - runs the `test` declarations of programs. A test that sets a profile or parameters compiles its file
  * again with these, so that no test sees another one's values; its checks are evaluated afterwards and can use the
  * finished plan. The time for n tests must not grow to n times that of compiling the file. So such a test reads the
- * file without the other tests, and all tests that set nothing share one compilation, as long as none of them changes
- * it.
+ * file without the other tests, and all tests that set nothing share one compilation, as long as no test changes it.
  */
 #include "base/path.h"
 #include "base/words.h"
@@ -30,7 +29,7 @@ struct suite {
 	const struct trainc *front;     /* the compilation of the whole file */
 	struct str path, text;
 	struct nodes tests;             /* the tests in the tree of `front` */
-	/* the compilation that tests without settings share; NULL while there is none */
+	/* the compilation that tests without settings share; NULL until such a test has run */
 	struct trainc *shared;
 	struct nodes shared_tests;
 	uint64_t steps;                 /* the evaluation steps that the compilation itself used */

@@ -43,7 +43,7 @@ static void insert(struct edits *edits, const struct diag_edit *e)
 	edits->at[place] = e;
 }
 
-/* Returns the one source that all edits of a fix change; NULL if there is none. */
+/* Returns the one source that all edits of a fix change; NULL if the edits are not all in one source. */
 static const struct source *source_of(const struct diags *ds, const struct diag_fix *fix)
 {
 	const struct source *source = NULL;

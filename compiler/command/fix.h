@@ -34,8 +34,8 @@ struct fix_edits fix_edits(const struct diags *ds, struct fixes fixes, const str
 void fix_write(const struct fix_edits *edits, struct buf *out);
 
 /*
- * Returns the index of the first edit whose new text ends after OFFSET, an offset in the edited text; n if there is
- * none.
+ * Returns the index of the first edit whose new text ends after OFFSET, an offset in the edited text; n if no edit
+ * does.
  */
 size_t fix_around(const struct fix_edits *edits, uint32_t offset);
 

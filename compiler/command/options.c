@@ -54,7 +54,7 @@ static const struct elsewhere_row {
 #include "command/options.def"
 };
 
-/* Returns the help for WORD, a command or option of another tool; NULL when there is none. */
+/* Returns the help for WORD, a command or option of another tool; NULL if there is no such help. */
 static const char *from_elsewhere(struct str word)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -227,7 +227,7 @@ static bool accept(struct reading *r, const struct option_row *row, struct str v
 	return true;
 }
 
-/* Returns the word that the switch ROW may have after '='; NULL if it may have none. */
+/* Returns the word that the switch ROW may have after '='; NULL if no word may follow. */
 static const char *more_of(const struct option_row *row)
 {
 	static const struct { enum option option; const char *word; } more[] = {

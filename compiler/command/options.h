@@ -59,7 +59,10 @@ void options_help(struct buf *out);
 bool options_help_of(struct str command, struct buf *out);
 const char *command_word(enum command command);
 const char *command_doc(enum command command);
-/* Returns the operands of a command as options.def has them: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" for none. */
+/*
+ * Returns the operands of a command as options.def has them: "FILE...", "[TOPIC]", "bash|zsh|fish"; "" if the command
+ * has no operands.
+ */
 const char *command_operands(enum command command);
 enum command_group command_group(enum command command);
 /* Returns the name of a group's manual page, without the section. */
@@ -68,7 +71,7 @@ const char *group_page(enum command_group group);
 struct option_row {
 	enum option option;
 	uint64_t commands;              /* set of the commands that take the option, a bit for each */
-	char letter;                    /* the short form of the option; 0: it has none */
+	char letter;                    /* the short form of the option; 0: it has no short form */
 	const char *word, *argument, *choices, *doc;
 };
 /* Returns the option of a command that follows the given one; NULL stands for the position before the first. */

@@ -18,7 +18,7 @@ struct names_question {
 	struct options line;
 };
 
-/* Reads the question in a command line `completion names`; returns false if it is none. */
+/* Reads the question in a command line `completion names`; returns false if the line is not a question. */
 bool question_read(struct arena *a, const struct options *o, struct names_question *ret);
 /* Does answering the question need a cluster, or a kubeconfig? */
 bool question_of_cluster(const struct names_question *q);

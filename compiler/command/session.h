@@ -32,7 +32,8 @@ struct session {
 	const struct backend *cluster;  /* the backend for clusters; NULL: this executable cannot talk to clusters */
 	const struct backend *backend;  /* the backend that the command uses, set by backend_of() */
 	void *backend_own;              /* private data of the backend in use */
-	const struct program_half *half;        /* the commands for clusters in this executable; NULL if it has none */
+	const struct program_half *half;        /* the commands for clusters in this executable; NULL if it has no such
+						 * commands */
 	bool quiet;                     /* a completion script is asking: the user must not be asked anything */
 	bool gone;                      /* the reader of standard output has closed it */
 	int error;                      /* errno of the first failed write, or 0; a closed reader does not count */
@@ -86,7 +87,7 @@ unsigned session_width(int fd);
 
 /* Prints a message on standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Prints what works without a cluster, for a command that needs a cluster and finds none. */
+/* Prints what works without a cluster, for a command that needs a cluster and finds no cluster. */
 void session_say_kubectl(const struct session *s);
 /* Prints a question on standard error; the caller reads the answer. */
 void session_ask(const char *question);

@@ -33,7 +33,7 @@ struct data_reader *data_reader_new(struct arena *a, const struct source *source
 
 void data_reader_keep_infinite(struct data_reader *r) { r->text.infinite = true; }
 
-/* The offset after the line `---` at AT, which may separate two JSON documents; AT if there is none. */
+/* The offset after the line `---` at AT, which may separate two JSON documents; AT if there is no such line. */
 static size_t skip_mark(const struct data_reader *r, size_t at)
 {
 	struct str text = r->text.source->text;
@@ -43,7 +43,7 @@ static size_t skip_mark(const struct data_reader *r, size_t at)
 	return at;
 }
 
-/* Reads a document in JSON; NULL, perhaps with the error set, when none begins there. */
+/* Reads a document in JSON; NULL, perhaps with the error set, if no document begins there. */
 static struct data *try_json(struct data_reader *r)
 {
 	size_t at = skip_mark(r, json_skip(&r->text, r->at));

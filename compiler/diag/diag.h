@@ -126,7 +126,7 @@ const char *diag_code_name(enum diag_code code);        /* returns "TJ0502" */
 const char *diag_slug(enum diag_code code);             /* returns "role-replicas" */
 const char *diag_meaning(enum diag_code code);
 enum severity diag_severity(enum diag_code code);
-/* Finds a diagnostic by its code or slug, in any case; false if there is none. */
+/* Finds a diagnostic by its code or slug, in any case; false if no diagnostic has it. */
 bool diag_code_find(struct str text, enum diag_code *ret);
 
 #endif

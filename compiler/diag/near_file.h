@@ -8,7 +8,7 @@
 
 /*
  * The question "did you mean 'job.tj'?" for a PATH that does not exist: it names the file in the same directory whose
- * name is nearest and has one of the suffixes ENDINGS, such as ".yaml .yml". Empty if none is near.
+ * name is nearest and has one of the suffixes ENDINGS, such as ".yaml .yml". Empty if no name is near.
  */
 struct str near_file(const struct reader *r, struct arena *a, struct str path, const char *endings);
 

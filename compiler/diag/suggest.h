@@ -33,7 +33,8 @@ struct str suggest_or_list(const struct suggest *s, const char *verb);
 /* For up to ten candidates, a list that begins with VERB, such as "its fields are a, b, c"; otherwise "". */
 struct str suggest_all(const struct suggest *s, const char *verb);
 /*
- * The only name that is near, for a fix that can be applied automatically; empty if none or several are equally near.
+ * The only name that is near, for a fix that can be applied automatically; empty if no name is near, or if several
+ * names are equally near.
  */
 struct str suggest_only(const struct suggest *s);
 unsigned edit_distance(struct str a, struct str b);

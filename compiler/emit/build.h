@@ -179,8 +179,8 @@ struct emit_volumes {
 	struct map taken;               /* names of volumes in the pod */
 	/* a name that several volumes want -> the last number that was appended to it */
 	struct map numbers;
-	struct str shm, files;          /* names of the volumes for /dev/shm and for `files`; empty if the pod has
-					 * none */
+	struct str shm, files;          /* names of the volumes for /dev/shm and for `files`; empty if the pod has no
+					 * such volume */
 };
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);

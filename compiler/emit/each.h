@@ -65,7 +65,7 @@ struct set_dependencies {
 	const struct plan_condition *because;   /* the part of the condition that a JobSet cannot wait for, or NULL */
 };
 struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan_job *j, const struct plan_role *r);
-/* Returns the controller that the framework's argument `managed_by` names; empty if there is none. */
+/* Returns the controller that the framework's argument `managed_by` names; empty if the argument is not set. */
 struct str emit_managed_by(const struct plan_job *j);
 /* If the project's JobSet restarts, does it wait until nothing of the last attempt is left? */
 bool emit_set_blocks(const struct plan *plan);

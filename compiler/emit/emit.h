@@ -26,7 +26,7 @@ struct emit_options {
 	struct arena *seen_arena;
 };
 
-/* Reports all errors because of which the objects would not do what the program says; true when there are none. */
+/* Reports all errors because of which the objects would not do what the program says; true if no error was found. */
 bool emit_check(const struct emit_options *options, const struct plan *plan, struct diags *ds);
 
 /*

@@ -50,7 +50,7 @@ static struct str base_key(struct arena *a, struct str path)
 	return key;
 }
 
-/* Finds the part of KEY before the next dot after FROM; false if there is none. */
+/* Finds the part of KEY before the next dot after FROM; false if no dot follows. */
 static bool next_stem(struct str key, size_t from, struct str *ret)
 {
 	const char *dot = from < key.n ? memchr(key.p + from, '.', key.n - from) : NULL;

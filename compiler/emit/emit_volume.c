@@ -42,7 +42,7 @@ static struct str last_part(struct str path)
 	return (struct str){ path.p + start, end - start };
 }
 
-/* Makes a DNS label of a text: other characters become `-`, and none of these is left at the ends. */
+/* Makes a DNS label of a text: other characters become `-`, and dashes at the ends are removed. */
 static struct str as_label(struct arena *a, struct str text, struct str otherwise)
 {
 	enum { ROOM = 4 };              /* leaves room for a number */

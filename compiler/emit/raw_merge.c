@@ -1,8 +1,8 @@
 /*
- * raw_merge.c - merges raw fields into the trees that the compiler made. Maps are merged by key, and lists by the
- * keys by which their schema identifies elements. Any other value is added if the compiler wrote none. If the
- * compiler wrote the value, from a typed field or by itself, that value stays and the raw field is reported: every
- * setting has one source.
+ * raw_merge.c - merges raw fields into the trees that the compiler made. Maps are merged by key, and lists by the keys
+ * by which their schema identifies elements. Any other value is added if the compiler wrote no value. If the compiler
+ * wrote the value, from a typed field or by itself, that value stays and the raw field is reported: every setting has
+ * one source.
  */
 #include "emit/build.h"
 
@@ -78,8 +78,8 @@ static const struct schema_type *below(const struct schema_field *f)
 }
 
 /*
- * Returns the keys that identify the elements of a list: "containerPort,protocol"; NULL for a list that is replaced
- * as a whole. The schema gives tolerations none, but the tolerations of an accelerator must be kept next to the
+ * Returns the keys that identify the elements of a list: "containerPort,protocol"; NULL for a list that is replaced as
+ * a whole. The schema gives no keys for tolerations, but the tolerations of an accelerator must be kept next to the
  * user's own.
  */
 static const char *element_keys(const struct schema_field *list)

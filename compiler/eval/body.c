@@ -6,7 +6,7 @@
 #include "eval/internal.h"
 
 struct growing {                        /* an entry that is being extended */
-	const struct value *base;       /* the value that is extended; NULL when there is none */
+	const struct value *base;       /* the value that is extended; NULL if no value is extended */
 	struct eval_part *at;
 	size_t n;
 	struct str key;

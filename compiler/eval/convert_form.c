@@ -76,8 +76,8 @@ static const struct value *convert_enum(struct eval *ev, const struct value *v, 
 }
 
 /*
- * The length of `{tag}`, `(tag)`, `${tag}`, `$(tag)` or `$tag` at the beginning of TEXT, or 0 if there is none;
- * *RET_NAME is the name in it.
+ * The length of `{tag}`, `(tag)`, `${tag}`, `$(tag)` or `$tag` at the beginning of TEXT, or 0 if the text begins
+ * otherwise; *RET_NAME is the name in it.
  */
 static size_t placeholder(struct str text, struct str *ret_name)
 {

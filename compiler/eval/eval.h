@@ -88,7 +88,7 @@ struct settings {
 	size_t nset;
 	struct setting *params;         /* values of --params, flattened, in order; the last one of a name is used */
 	size_t nparams;
-	struct str profile;             /* the chosen profiles; p == NULL if none was chosen */
+	struct str profile;             /* the chosen profiles; p == NULL if no profile was chosen */
 	struct span profile_at;
 	/* several programs share the settings: the caller of eval_params() reports the unused ones (see `used`) */
 	bool shared;
@@ -123,7 +123,8 @@ struct eval {
 	struct map member_index;
 
 	struct slot *globals;           /* values of global params and lets, by decl->slot */
-	struct slot *running;           /* the innermost slot that is being evaluated; NULL: none */
+	struct slot *running;           /* the innermost slot that is being evaluated; NULL: no slot is being
+					 * evaluated */
 	const struct reads *asking;     /* the list of reads of the check that is running, which do not affect the plan
 					 */
 	struct reads *reads;            /* where to record reads; NULL: nowhere */
@@ -158,7 +159,7 @@ struct eval {
 	struct map *profile;            /* settings of the chosen profiles: parameter name -> its struct entries; NULL
 					 * if no profile was chosen */
 	const struct eval_call *calls;  /* the function calls that are being evaluated, innermost first */
-	/* the name that messages use for the value being converted; p == NULL when it has none */
+	/* the name that messages use for the value being converted; p == NULL if the value has no name */
 	struct str name;
 	unsigned depth;                 /* recursion depth of eval_expr() */
 	struct map patterns;            /* patterns that have been compiled: pattern.c */
@@ -278,7 +279,7 @@ struct entries {
 	bool searched, torn;            /* `searched`: role_find_torn() has examined the entries; `torn`: it found a
 					 * broken one */
 };
-/* The end of the range of entries that may be about field ID; 0 when there are none. ES may be NULL. */
+/* The end of the range of entries that may be about field ID; 0 if no entries are. ES may be NULL. */
 static inline size_t entries_about(const struct entries *es, enum field_id id)
 {
 	return es && fields_has(&es->fields, id) ? es->fields_end : 0;
@@ -320,7 +321,7 @@ struct said {                           /* contributions to one field, in memory
 bool said_by(struct eval *ev, struct entries *es, enum field_id id, unsigned level, struct said *into);
 /* The nearest entry for a field; NULL when the body does not mention the field. */
 struct entry *said_first(const struct entries *es, enum field_id id);
-/* The declaration of the field with a type in a body, with or without a value; NULL when there is none. */
+/* The declaration of the field with a type in a body, with or without a value; NULL if the body has no such field. */
 struct node *declared_by(const struct entries *es, enum field_id id);
 /*
  * Combines all entries of a field into one value; VALUE_BAD or VALUE_COMPUTED if one of them is; NULL when there are no

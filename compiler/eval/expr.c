@@ -430,7 +430,7 @@ const struct value *eval_unconverted(struct eval *ev, struct frame *f, struct no
 	return v;
 }
 
-/* Evaluates N; NAME is the name of the value in messages, empty if it has none. */
+/* Evaluates N; NAME is the name of the value in messages, empty if it has no name. */
 const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n, struct str name)
 {
 	if (n && n->literal)

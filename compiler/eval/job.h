@@ -35,7 +35,7 @@ struct job {
 	struct node *node;              /* the job's node, a NODE_JOB */
 	struct frame *frame;            /* the frame, with the loop variables of a fleet */
 	struct entries *body;           /* the entries of the job's body */
-	struct entries *defaults;       /* the entries of the project's defaults; NULL if there are none */
+	struct entries *defaults;       /* the entries of the project's defaults; NULL if the project has no defaults */
 	struct decl *framework;         /* the framework that the job names, or NULL */
 	struct job_layer layers[MOST_FRAMEWORKS];
 	unsigned nlayers;

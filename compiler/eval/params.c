@@ -46,7 +46,7 @@ static struct span name_span(const struct setting *s)
 	return setting_span(s);
 }
 
-/* The last setting of a name; NULL when there is none. INDEX is filled on first use. */
+/* The last setting of a name; NULL if the name is not set. INDEX is filled on first use. */
 static const struct setting *find_setting(struct eval *ev, struct map *index, struct setting *at, size_t n,
 	struct str name)
 {
@@ -368,7 +368,7 @@ static void report_no_profile(struct eval *ev, struct str name, struct span at)
 		diag_help(ev->diags, d, "the program declares no profiles");
 }
 
-/* The next entry of the profiles for a parameter, from position *at on; NULL when there is none. */
+/* The next entry of the profiles for a parameter, from position *at on; NULL if no entry is left. */
 static struct entry *profile_entry(struct eval *ev, struct str name, size_t *at)
 {
 	struct entries *said = ev->profile ? map_get(ev->profile, name) : NULL;
@@ -539,7 +539,7 @@ static void index_members(struct eval *ev, const struct settings *s)
 	}
 }
 
-/* The dotted settings of a parameter; NULL if there are none. */
+/* The dotted settings of a parameter; NULL if it has no dotted settings. */
 static const struct member_settings *find_members(struct eval *ev, struct str name)
 {
 	if (ev->settings && !ev->member_index.n)
@@ -585,7 +585,7 @@ const struct value *param_value(struct eval *ev, const struct decl *d)
 	return v ? v : report_no_value(ev, d);
 }
 
-/* The value of a parameter before its dotted settings; NULL when it has none. */
+/* The value of a parameter before its dotted settings; NULL if it has no value. */
 static const struct value *whole_value(struct eval *ev, const struct decl *d)
 {
 	const struct settings *s = ev->settings;
@@ -633,7 +633,7 @@ static bool has_entry(const struct entries *all, const struct entry *e)
 	return false;
 }
 
-/* The last entry that sets KEY; NULL when there is none. */
+/* The last entry that sets KEY; NULL if no entry does. */
 static const struct entry *last_set(const struct entries *all, struct str key)
 {
 	for (size_t i = all ? all->n : 0; i-- > 0;)

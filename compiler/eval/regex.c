@@ -110,7 +110,7 @@ static bool add_class(struct reading *r, struct regex_set *s, struct str name)
 	return false;
 }
 
-/* The name of the class of characters that a backslash and LETTER stand for; p == NULL if there is none. */
+/* The name of the class of characters that a backslash and LETTER stand for; p == NULL if they stand for no class. */
 static struct str letter_class(char letter)
 {
 	switch (letter) {
@@ -121,7 +121,7 @@ static struct str letter_class(char letter)
 	}
 }
 
-/* Reads `[:name:]`, `[.c.]` or `[=c=]`; false when there is none. */
+/* Reads `[:name:]`, `[.c.]` or `[=c=]`; false if the text begins otherwise. */
 static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, bool *ret_character)
 {
 	char mark = r->i + 1 < r->p.n ? r->p.p[r->i + 1] : 0;

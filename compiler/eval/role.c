@@ -100,8 +100,8 @@ bool role_first(struct role *r, enum field_id id, struct contribution *ret)
 }
 
 /*
- * The typed declaration of a field for this role in framework LAYER, such as `replicas: int(1..)`; NULL when there is
- * none.
+ * The typed declaration of a field for this role in framework LAYER, such as `replicas: int(1..)`; NULL if LAYER does
+ * not declare the field.
  */
 static struct node *typed_by(const struct role *r, unsigned layer, enum field_id id)
 {
@@ -195,7 +195,7 @@ static bool framework_is_elastic(const struct node *framework, struct str role)
 	return false;
 }
 
-/* Another framework of the same module whose role of this name is declared elastic; empty when there is none. */
+/* Another framework of the same module whose role of this name is declared elastic; empty if no framework does. */
 static struct str elastic_sibling(struct eval *ev, const struct job *j, const struct role *r)
 {
 	struct nodes decls = j->framework->module->file->u.file.decls;
@@ -464,7 +464,7 @@ static struct role_slot *slot_of(struct eval *ev, struct role *r, enum field_id 
 }
 
 /*
- * Does the field need a slot? A built-in default needs none unless reads are being recorded; `replicas` always does,
+ * Does the field need a slot? A built-in default needs no slot unless reads are being recorded; `replicas` always does,
  * because it may follow from the accelerator.
  */
 static bool needs_slot(const struct eval *ev, const struct role *r, enum field_id id)

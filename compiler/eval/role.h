@@ -40,7 +40,8 @@ struct role {
 	struct job *job;
 	struct decl *decls[MOST_FRAMEWORKS];   /* declarations of the role in each framework; NULL where the framework
 					        * lacks it */
-	struct decl *job_decl;          /* declaration of the role in the job's own block; NULL if there is none */
+	struct decl *job_decl;          /* declaration of the role in the job's own block; NULL if the block does not
+					 * declare the role */
 	const struct entry *own;        /* the role's block in the job; NULL when the job does not mention the role */
 	struct node *block;             /* the block of that entry */
 	struct entries *levels[LEVELS]; /* the entries of each level, filled by job_begin(); NULL where the level sets
@@ -73,7 +74,10 @@ struct span role_field_at(struct eval *ev, struct role *r, enum field_id id);
 /* Which level decided a field; LEVELS for the built-in default. */
 unsigned role_field_level(struct eval *ev, struct role *r, enum field_id id);
 
-/* The framework's typed declaration of a field for this role, such as `replicas: int(1..)`; NULL when there is none. */
+/*
+ * The framework's typed declaration of a field for this role, such as `replicas: int(1..)`; NULL if the framework does
+ * not declare the field.
+ */
 struct node *role_typed(const struct role *r, enum field_id id);
 /*
  * Reports that nothing sets a field (TJ0512). TYPED is its declaration in the framework, with a type and without a

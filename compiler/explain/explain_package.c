@@ -14,7 +14,7 @@ static struct str behind(struct str s, const char *dot)
 	return (struct str){ dot + 1, (size_t)(s.p + s.n - (dot + 1)) };
 }
 
-/* The module MODULE, such as "sub.sizes", of a package; NULL when there is none. */
+/* The module MODULE, such as "sub.sizes", of a package; NULL if the package has no such module. */
 static const struct library_module *module_of(struct explain *e, struct str package, struct str directory,
 	struct str module)
 {

@@ -74,7 +74,7 @@ static void versions(struct explain *e, uint32_t set)
 	buf_char(e->out, '\n');
 }
 
-/* The name of the raw block whose fields are those of the type; NULL if there is none. */
+/* The name of the raw block whose fields are those of the type; NULL if no raw block has these fields. */
 static const char *raw_block(const struct explain *e, const struct schema_type *t)
 {
 	static const char *const blocks[][2] = { { "core.v1.PodSpec", "raw pod" },
@@ -249,8 +249,8 @@ static const struct schema_type *find_type(struct explain *e, struct str name)
 }
 
 /*
- * The kinds in crds.tbl of the surrounding project, which 'trainc vendor crd' wrote; NULL when there are none, or they
- * cannot be read.
+ * The kinds in crds.tbl of the surrounding project, which 'trainc vendor crd' wrote; NULL if the project has no such
+ * kinds, or if they cannot be read.
  */
 static const struct schema *own_kinds(struct explain *e)
 {

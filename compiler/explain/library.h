@@ -31,8 +31,8 @@ struct library_item {
 bool library_item(const struct node *declaration, struct library_item *ret);
 
 /*
- * The example in a documentation comment, without indentation: the indented lines below a line "Example:". Empty when
- * there is none.
+ * The example in a documentation comment, without indentation: the indented lines below a line "Example:". Empty if the
+ * comment has no example.
  */
 struct str library_example(struct arena *a, struct str doc);
 

@@ -1,7 +1,7 @@
 /*
  * reference.h - `trainc doc`: writes what a module offers as Markdown, from its declarations and their `##` comments.
- * Names that begin with `_` are private and left out. Types are shown as written; if none is written, the type is shown
- * that the checker found, if it checked the declaration.
+ * Names that begin with `_` are private and left out. Types are shown as written. If no type is written, the type that
+ * the checker found is shown, if it checked the declaration.
  */
 #ifndef TRAINC_REFERENCE_H
 #define TRAINC_REFERENCE_H
@@ -25,7 +25,7 @@ void reference_module(struct arena *a, const struct module *m, struct str title,
 
 /* Writes a NODE_FRAMEWORK or NODE_ACCELERATOR: documentation, arguments, parts. */
 void reference_blueprint(struct reference *r, const struct node *decl);
-/* Writes a blank line and the documentation; nothing when there is none. */
+/* Writes a blank line and the documentation; writes nothing if no documentation exists. */
 void reference_doc(struct reference *r, struct str doc);
 /* Writes a table of formals, if there are any. */
 void reference_arguments(struct reference *r, const struct nodes *formals);

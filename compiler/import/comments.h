@@ -25,7 +25,8 @@ struct import_comment {
 struct comments {
 	struct import_comment *at;             /* the comments, sorted by the start of their anchors */
 	size_t n;
-	struct span more;               /* position of the first comment beyond the limit; unknown if there is none */
+	struct span more;               /* position of the first comment beyond the limit; unknown if no comment exceeds
+					 * the limit */
 };
 
 /*
@@ -37,7 +38,7 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 
 /*
  * Takes a license at the top of SOURCE out of the comments. Returns its lines as comments of a program; an empty text
- * when there is none.
+ * if SOURCE has no license.
  */
 struct str comments_header(struct arena *a, const struct source *source, struct comments *all);
 

@@ -40,8 +40,8 @@ const struct custom_kind *custom_kind_among(size_t i, bool operators, bool ances
  */
 struct str custom_role(struct arena *a, const struct custom_kind *k, struct str role);
 /*
- * Returns the runtime id for a resource of an ancestor's kind that has none: four characters computed from its uid.
- * Returns an empty text if the resource has an id, or is of another kind.
+ * Returns the runtime id for a resource of an ancestor's kind that has no such id: four characters computed from its
+ * uid. Returns an empty text if the resource has an id, or is of another kind.
  */
 struct str custom_runtime_id(struct arena *a, const struct data *object);
 /* Returns the name of the main container in the pods of a kind; empty if the first container is the main one. */
@@ -51,7 +51,8 @@ struct str custom_container(const struct custom_kind *k);
 struct custom_options {
 	/* minor version 1.N of the training operator whose rules apply; 0: the last version that has the kind */
 	unsigned minor;
-	struct str gang;                /* the scheduler that starts all replicas of a job together; empty: none */
+	struct str gang;                /* the scheduler that starts all replicas of a job together; empty: no such
+					 * scheduler */
 	/* images of init containers that the training operator adds; empty: its own */
 	struct str init_image, delivery_image;
 	const char *job_label;          /* label whose value is the job's name, on all objects of an ancestor's job */

@@ -62,8 +62,8 @@ static const struct known *reference(struct container_reading *c, struct str nam
 }
 
 /*
- * Returns the length of a reference `$(NAME)` at text.p[i]; 0 if there is none. LAST is the index of the text's last
- * ')'.
+ * Returns the length of a reference `$(NAME)` at text.p[i]; 0 if no reference begins there. LAST is the index of the
+ * text's last ')'.
  */
 static size_t reference_at(struct str text, size_t i, size_t last, struct str *ret_name)
 {

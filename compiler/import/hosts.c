@@ -7,7 +7,7 @@
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '-'; }
 
-/* Reads the number at text.p[*i], and moves *i past it; -1 when there is none. */
+/* Reads the number at text.p[*i], and moves *i past it; -1 if no number begins there. */
 static int64_t number(struct str text, size_t *i)
 {
 	size_t first = *i;

@@ -8,7 +8,7 @@
 
 /*
  * The address of a pod of the job at text.p[i]: its length, including the namespace, and the expression that replaces
- * it; 0 when there is none.
+ * it; 0 if no such address begins there.
  */
 size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret);
 

@@ -21,9 +21,9 @@ struct import_row {
 bool import_row(size_t i, struct import_row *ret);
 
 /*
- * Finds the objects to which OBJECT refers and that its program is made from; false if there are none. In the result,
- * an empty API version stands for any version of the object's group, and an empty namespace for the object's
- * namespace.
+ * Finds the objects to which OBJECT refers and that its program is made from; false if OBJECT refers to no such object.
+ * In the result, an empty API version stands for any version of the object's group, and an empty namespace for the
+ * object's namespace.
  */
 struct import_need {
 	struct str kind, api_version, name;

@@ -9,7 +9,7 @@
 struct legacy_kind {
 	const char *type, *framework;
 	const char *role_key, *port_key;        /* keys in an element of replicaSpecs: of the role and of the port */
-	const char *usual;                      /* the role of an element that names none */
+	const char *usual;                      /* the role of an element that names no role */
 	const char *roles[4][2];                /* keys and names of the roles, in the order of the framework */
 	struct role_kind role;
 };

@@ -119,7 +119,7 @@ bool expr_fits(const struct expr *e, unsigned depth);
 /* Writes the expression on a line without indentation. */
 void expr_write(struct writing *w, const struct expr *e);
 void lines_write(struct writing *w, const struct lines *lines, unsigned depth);
-/* The position in the manifest of the text at `offset`; unknown when there is none. */
+/* The position in the manifest of the text at `offset`; unknown if the text has no position. */
 struct span written_from(const struct writing *w, uint32_t offset);
 void writing_release(struct writing *w);
 

@@ -45,7 +45,7 @@ struct imported {                       /* what the manifest becomes: a job, or 
 	bool queued;
 	const struct data *object;      /* the manifest as a tree */
 	const struct source *source;
-	/* the license at the top of the manifest's file, as lines of comments; empty if there is none */
+	/* the license at the top of the manifest's file, as lines of comments; empty if the file has no license */
 	struct str header;
 	struct line *job;               /* the declaration of the job; NULL when the manifest only declares
 					 * accelerators */
@@ -65,7 +65,7 @@ struct imported {                       /* what the manifest becomes: a job, or 
 };
 
 struct misspelt {
-	struct diag *said;              /* the report about the object; NULL if there is none */
+	struct diag *said;              /* the report about the object; NULL if the object has no report */
 	struct str name, meant;
 };
 
@@ -76,7 +76,8 @@ struct import {
 	struct names *names;
 	struct import_options options;
 	const struct source *source;    /* the source that is being read */
-	struct str header;              /* the license in the source, as lines of comments; empty if there is none */
+	struct str header;              /* the license in the source, as lines of comments; empty if the source has no
+					 * license */
 	/* the limit on jobs of one program was exceeded and reported, so nothing more is read */
 	bool full;
 	size_t nobjects, ncomments;     /* number of objects and of comments read so far; see MOST_OBJECTS */
@@ -141,7 +142,7 @@ extern const struct import_kind operator_kinds[], mpi_kinds[], legacy_kinds[], w
 /* Returns the kinds that can be imported, in the order of the tables; NULL after the last. */
 const struct import_kind *import_kind_at(size_t i);
 /*
- * Returns the row of KIND in API_VERSION. If there is none, returns NULL, and RET_OTHER gets the row of another
+ * Returns the row of KIND in API_VERSION. If no row matches, returns NULL, and RET_OTHER gets the row of another
  * version of the kind, or NULL.
  */
 const struct import_kind *import_kind_find(struct str kind, struct str api_version,
@@ -166,7 +167,10 @@ bool import_config(struct import *im, const struct data *config, struct imported
  */
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
 	bool any_case, struct import_manifest *ret);
-/* Makes the job of a manifest: its block, with the contents of its metadata. FRAMEWORK is NULL when it has none. */
+/*
+ * Makes the job of a manifest: its block, with the contents of its metadata. FRAMEWORK is NULL if the job has no
+ * framework.
+ */
 struct lines *job_new(struct import_manifest *m, struct imported *job, const struct expr *framework);
 void job_use(struct import *im, struct imported *job, struct str module);
 /* Puts the roles into the job; fields that all roles share become fields of the job. */

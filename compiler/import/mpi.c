@@ -185,7 +185,7 @@ static const struct data *template_of(struct mpi *j, const struct data *role, co
 	struct arena *a = arena(j);
 	const struct data *template = member(role, "template"), *pod = member(template, "spec"),
 		*policy = member(role, "restartPolicy");
-	/* the end of the role, so that a default takes none of the author's comments */
+	/* the end of the role, so that a default does not take comments of the author */
 	struct span at = { role->from.end, role->from.end };
 
 	if (!policy || !policy->u.string.n)

@@ -6,7 +6,7 @@
 
 /* Keeps an object for a job that may be read later; returns false if its kind is unknown. */
 bool beside_read(struct import *im, const struct data *object, struct str kind, struct str api_version);
-/* Returns the last object that was kept; NULL if there is none. */
+/* Returns the last object that was kept; NULL if no object was kept. */
 struct line *beside_last(const struct import *im);
 /*
  * Call this after all manifests have been read. Each object goes to the first job in which its name occurs, else to

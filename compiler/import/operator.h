@@ -11,7 +11,7 @@ enum { OPERATOR_ROLES = 7 };
 
 struct operator_role {
 	const char *key, *word;         /* name of the role in the resource, and in the program: "Worker", "worker" */
-	int64_t usual;                  /* number of replicas that the framework declares; -1: none */
+	int64_t usual;                  /* number of replicas that the framework declares; -1: no number is declared */
 };
 
 enum operator_trait {
@@ -38,7 +38,8 @@ struct operator_job {
 	struct import_manifest m;
 	const struct operator_kind *kind;
 	const struct data *roles;       /* the map of roles in the resource, or NULL */
-	const struct data *policy;      /* runPolicy; the spec, if it has the policies itself; NULL if there are none */
+	const struct data *policy;      /* runPolicy; the spec, if it has the policies itself; NULL if the object has no
+					 * policies */
 	/* version of an operator for this kind alone: "v1" or "v1beta1"; NULL: the training operator */
 	const char *alone;
 	unsigned version;               /* minor version of the operator: 7 or 9 */
@@ -49,7 +50,7 @@ struct operator_job {
  * name matters only where it does for the operator.
  */
 const struct operator_role *operator_role_of(const struct operator_kind *k, struct str key);
-/* Returns the member of the map for a role of the table; NULL if there is none. */
+/* Returns the member of the map for a role of the table; NULL if the map has no such member. */
 const struct data_member *operator_member(const struct operator_job *j, const char *key);
 
 /* Reports everything that the operator, or the API server before it, refuses; returns false if it reported anything. */

@@ -92,7 +92,7 @@ static bool is_known(const struct data_member *m, bool head)
 		(str_is(m->key, "dashboard-port") && str_is(m->value->u.string, "8265"));
 }
 
-/* Returns the other options of a group as a list of words; NULL if there are none. */
+/* Returns the other options of a group as a list of words; NULL if the group has no other options. */
 static struct expr *options(struct ray *r, const struct data *group, bool head)
 {
 	struct arena *a = arena(r);

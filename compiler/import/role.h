@@ -133,7 +133,7 @@ void selector_missing(struct import *im, const struct imported *job, struct span
 
 /* Puts the lines of a body in the usual order. */
 void lines_sort(struct lines *body);
-/* Removes and returns the line of that key; returns NULL if there is none. */
+/* Removes and returns the line of that key; returns NULL if no line has that key. */
 struct line *lines_take(struct lines *body, struct str key);
 /* Removes the line of that key from a block, if it has one; its comments move to the block. */
 void lines_drop(struct arena *a, struct line *block, struct str key);

@@ -42,8 +42,8 @@ bool selector_keeps(const struct imported *job, struct str key)
 }
 
 /*
- * Returns the value of trainc's label that corresponds to VALUE of the controller's label; an empty text if there is
- * none.
+ * Returns the value of trainc's label that corresponds to VALUE of the controller's label; an empty text if no label
+ * corresponds.
  */
 static struct str our_value(struct selecting *s, const struct pod_label *l, struct str value)
 {

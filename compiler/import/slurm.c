@@ -32,7 +32,10 @@ bool slurm_is_script(struct str text)
 
 /* ---- values ---- */
 
-/* Reads the number that TEXT begins with; returns -1 if there is none. *REST gets the remaining text. */
+/*
+ * Reads the number that TEXT begins with; returns -1 if TEXT does not begin with a number. *REST gets the remaining
+ * text.
+ */
 static int64_t number(struct str text, struct str *rest)
 {
 	int64_t n = 0;

@@ -76,7 +76,7 @@ static void report_variable(struct import *im, const struct data *d)
 
 /* ---- texts that do not parse ---- */
 
-/* Returns the braces on a line, outside of quotes and comments; empty if there are none. */
+/* Returns the braces on a line, outside of quotes and comments; empty if the line contains no braces. */
 static struct str braces(struct str line)
 {
 	char quote = 0;

@@ -40,8 +40,8 @@ void trainer_complete(struct train *t, const struct runtime *r);
  */
 bool trainer_check(struct train *t);
 /*
- * Returns the step of a replicated Job of T->spec: "trainer", "dataset-initializer", ...; an empty text if it has
- * none.
+ * Returns the step of a replicated Job of T->spec: "trainer", "dataset-initializer", ...; an empty text if it has no
+ * step.
  */
 struct str trainer_step(const struct data *job);
 

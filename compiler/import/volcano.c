@@ -218,7 +218,7 @@ static void task_names(struct volcano *v, struct expr *call)
 		lines_set(a, &call->items, STR("names"), names, s->m.at);
 }
 
-/* Makes the call of the library's framework with these plugins; NULL if the job has none of them. */
+/* Makes the call of the library's framework with these plugins; NULL if the job has no such plugin. */
 static struct expr *plugins_framework(struct volcano *v)
 {
 	struct arena *a = v->set.m.im->arena;
@@ -285,7 +285,7 @@ static struct expr *standard_framework(struct volcano *v)
 	return NULL;
 }
 
-/* Makes the call of the job's framework; NULL if the job needs none. */
+/* Makes the call of the job's framework; NULL if the job needs no framework. */
 static struct expr *framework(struct volcano *v)
 {
 	struct import *im = v->set.m.im;

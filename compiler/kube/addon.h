@@ -42,7 +42,7 @@ struct addon_pair {
 };
 
 const struct addon_row *addon_row(enum addon id);
-/* Finds the add-on of that name, or of that API group; false if there is none. */
+/* Finds the add-on of that name, or of that API group; false if no add-on matches. */
 bool addon_find(struct str name, enum addon *ret);
 bool addon_of_group(struct str group, enum addon *ret);
 /* Return the rows of the tables, one by one; NULL after the last. */

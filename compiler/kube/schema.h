@@ -34,7 +34,10 @@ enum schema_list { SCHEMA_PLAIN, SCHEMA_ATOMIC, SCHEMA_SET, SCHEMA_KEYED, SCHEMA
 struct schema_field {
 	/* position of the field's name in `text`, which consists of NUL-terminated words */
 	uint32_t name;
-	/* for lists: the merge keys, such as "containerPort,protocol", and the key of a strategic merge; 0: none */
+	/*
+	 * for lists: the merge keys, such as "containerPort,protocol", and the key of a strategic merge; 0: there is no
+	 * such key
+	 */
 	uint32_t keys, merge;
 	uint16_t ref;                   /* position of the value's kind in `refs` */
 	/* set of the versions of Kubernetes that have the field: bit m - 28 stands for 1.m */

@@ -35,11 +35,11 @@ struct workload {
 	 * type of the object's spec in the schemas ("batch.v1.JobSpec"), into which `raw job` is merged; NULL for a pod
 	 */
 	const char *spec;
-	/* label of the kind's pods, set by its controller, that holds their index; NULL: there is none */
+	/* label of the kind's pods, set by its controller, that holds their index; NULL: no label holds the index */
 	const char *index;
 	/* the same label or annotation, as a container can read it: "metadata.annotations['...']" */
 	const char *field;
-	/* environment variable of the containers that holds the index; NULL: there is none */
+	/* environment variable of the containers that holds the index; NULL: no variable holds the index */
 	const char *variable;
 	/* the restart policy that is closest to restart = "always"; NULL: the pods need no policy */
 	const char *always;

@@ -14,8 +14,8 @@ struct asking {
 	struct lowering *l;
 	struct entries *body;
 	int64_t index;
-	struct span computed;           /* an expression that makes an amount differ between replicas; unknown if there
-					 * is none */
+	struct span computed;           /* an expression that makes an amount differ between replicas; unknown if no
+					 * expression does */
 };
 
 /* Reports an amount that is unknown even with an index: it depends on a name, a node or the like. */

@@ -219,7 +219,7 @@ static void job_roles(struct job *j)
 
 /* ---- checks ---- */
 
-/* Runs the checks of a body; true when none of them failed as an error. */
+/* Runs the checks of a body; true if no check failed as an error. */
 static bool run_checks(struct eval *ev, const struct entries *entries, struct span fallback, bool stop_at_first)
 {
 	bool ok = true;

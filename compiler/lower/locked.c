@@ -6,7 +6,7 @@
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-/* The field of a role that a job can set to change this member of the role; empty if there is none. */
+/* The field of a role that a job can set to change this member of the role; empty if no field changes it. */
 static struct str changeable(const struct node *member)
 {
 	const struct node *base = member->u.member.base;

@@ -375,7 +375,7 @@ void lower_pending(struct lowering *l)
 		if (is_unrolling(p, q))
 			unrolls = q;
 	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
-		p->unrolled = true;             /* every replica is an object anyway, so this adds none */
+		p->unrolled = true;             /* every replica is an object anyway, so this adds no objects */
 		if (!few_amounts(l)) {
 			first_amounts(l);
 			return;

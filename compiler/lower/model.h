@@ -17,7 +17,7 @@
 struct model {
 	bool lends;                     /* a job outside a fleet may be a copy, with the spans of another job */
 	bool lent;                      /* such a copy was made */
-	const struct node *node;        /* the node of the model; NULL if there is none */
+	const struct node *node;        /* the node of the model; NULL if no model is given */
 	const struct plan_job *plan;
 	/* what the model used of the budgets; until it is complete, the counters when it was started */
 	unsigned pass_reads;

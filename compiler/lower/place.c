@@ -59,8 +59,8 @@ static bool is_called(struct str key, struct str name)
 }
 
 /*
- * The position of the level called NAME; l->n when there is none. A whole key takes precedence over the last part of
- * another one.
+ * The position of the level called NAME; l->n if no level has that name. A whole key takes precedence over the last
+ * part of another key.
  */
 static size_t find_level(const struct levels *l, struct str name, bool *ret_twice)
 {

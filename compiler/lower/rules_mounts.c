@@ -73,7 +73,7 @@ struct mounted {
 	struct str path;
 	const struct plan_mount *mount;         /* one of `mount` and `file` is NULL */
 	const struct plan_file *file;
-	/* the nearest mount that contains it, and the nearest one that the job itself sets; NULL if there is none */
+	/* the nearest mount that contains it, and the nearest one that the job itself sets; NULL if no mount does */
 	const struct plan_mount *in_mount, *in_own;
 	const struct plan_file *in_file;
 	const struct mounted *up;                 /* the nearest mount or file that contains it */

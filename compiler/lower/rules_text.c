@@ -42,7 +42,7 @@ static bool is_token(struct str word, struct str prefix, size_t n)
 	return word.n >= prefix.n + n && str_starts(word, prefix);
 }
 
-/* The kind of the first access key in a text, or if there is none, of the first access token; otherwise NULL. */
+/* The kind of the first access key in a text or, without an access key, of the first access token; otherwise NULL. */
 static const char *token_kind(struct str s)
 {
 	const char *kind = NULL;
@@ -71,7 +71,7 @@ static bool is_jwt(struct str s)
 	return dots == 2 && s.n > 40 && str_starts(s, STR("eyJ"));
 }
 
-/* The kind of credential that a text looks like; NULL for none. */
+/* The kind of credential that a text looks like; NULL: it looks like no credential. */
 static const char *credential(struct str s)
 {
 	if (s.n < 20)
@@ -135,7 +135,7 @@ static bool holds_secret(const struct seen_variables *vs, size_t entry)
 	return e->kind == ENV_SECRET;
 }
 
-/* 1 + the index of the variable with that name; 0 when there is none. */
+/* 1 + the index of the variable with that name; 0 if no variable has that name. */
 static size_t position(struct seen_variables *vs, struct str name)
 {
 	const struct plan_container *c = vs->container;
@@ -154,7 +154,7 @@ static size_t position(struct seen_variables *vs, struct str name)
 
 static const char word_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/* Finds the next $(NAME) or $NAME from *P on and moves *P past it; false when there is none. */
+/* Finds the next $(NAME) or $NAME from *P on and moves *P past it; false if the text contains no more of them. */
 static bool next_lookalike(const char **p, const char *end, struct str *ret_name, struct str *ret_whole)
 {
 	for (const char *dollar; *p < end && (dollar = memchr(*p, '$', (size_t)(end - *p))); *p = dollar + 1) {

@@ -106,7 +106,7 @@ static void miss_accelerator(struct missing *m, const struct node *body)
 
 /*
  * Returns the type of a record literal: the checker's type, or the type of the declaration around it if the checker
- * found none.
+ * found no type.
  */
 static const struct decl *record_of(const struct acting *a, const struct node *body, const struct node *around)
 {

@@ -21,7 +21,9 @@ struct item {
 	/* `insert` contains $1 and ${1:x}; a client without snippets gets its plain form */
 	bool snippet;
 	int rank;                       /* items with low ranks come first; items of the same rank keep their order */
-	/* the library module that the item needs and that the file does not import yet; p == NULL if none */
+	/*
+	 * the library module that the item needs and that the file does not import yet; p == NULL: no module is missing
+	 */
 	struct str import;
 	bool deprecated;
 };

@@ -110,7 +110,7 @@ static const struct type *local_type(const struct context *c, struct str name, b
 	return NULL;
 }
 
-/* Returns the declaration that a name refers to in the file; NULL if there is none. */
+/* Returns the declaration that a name refers to in the file; NULL if the file does not declare the name. */
 static const struct decl *context_name(struct context *c, struct str name)
 {
 	const struct decl *d = c->module ? map_get(&c->module->values, name) : NULL;
@@ -276,7 +276,7 @@ static struct operand operand_before(struct context *c, size_t end)
 
 static const struct type *stripped(const struct type *t) { return t ? type_strip_pod(type_strip_optional(t)) : NULL; }
 
-/* Returns the type that the framework declares for `replicas` in the block of a role; NULL if it declares none. */
+/* Returns the type that the framework declares for `replicas` in the block of a role; NULL if it declares no type. */
 static const struct type *replicas_type(struct context *c, const struct place_at *p)
 {
 	struct role_search search = { .name = context_token(c, p->open - 1) };

@@ -36,7 +36,7 @@ struct place_at {                       /* an open bracket, with the kind of pla
 	/* PLACE_PARAMETERS of an import: the module that declares the parameters, or NULL */
 	const struct module *module;
 	const struct decl *callee;
-	struct str method;              /* name of the method: host, address ...; p == NULL if there is none */
+	struct str method;              /* name of the method: host, address ...; p == NULL if no method is used */
 	const struct decl *role;        /* the role that has the method; for a block of a role, that role */
 	size_t open;                    /* index of the token that opens the place; SIZE_MAX for the file */
 	size_t item;                    /* index of the first token of the item, argument or element at the cursor */
@@ -123,7 +123,7 @@ bool context_fits(const struct type *want, const struct type *t);
  * before the cursor.
  */
 void context_roles(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);
-/* Returns the innermost place of that kind; NULL if there is none. */
+/* Returns the innermost place of that kind; NULL if no place of that kind exists. */
 const struct place_at *context_around(const struct context *c, enum place_kind kind);
 /* Returns the text of token I. */
 static inline struct str context_token(const struct context *c, size_t i)

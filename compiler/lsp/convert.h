@@ -8,8 +8,8 @@
 #include "diag/diag.h"
 
 /*
- * Appends the program of all jobs in MANIFEST to OUT; returns false if there is none. DIAGS gets what is wrong with
- * the manifest and what the program leaves out.
+ * Appends the program of all jobs in MANIFEST to OUT; returns false if MANIFEST contains no job. DIAGS gets what is
+ * wrong with the manifest and what the program leaves out.
  */
 bool convert_manifest(struct str manifest, struct sources *sources, struct diags *diags, struct buf *out);
 

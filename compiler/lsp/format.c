@@ -70,7 +70,8 @@ static bool edits_of(struct request *r, struct gaps *g)
 
 	if (!source)
 		return false;
-	source->library = true;         /* the client's formatting options are ignored, because the style has none */
+	source->library = true;         /* the client's formatting options are ignored, because the style has no
+					 * options */
 	bool ok = format_source(r->arena, &names, &diags, source, &out);
 	if (ok)
 		compare(g, text, buf_take(&out, r->arena));

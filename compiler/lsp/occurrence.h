@@ -50,7 +50,10 @@ typedef void occurrence_visit(void *to, const struct occurrence *o);
 /* Calls EACH for every name in the module, in no particular order. */
 void occurrences_visit(const struct program *p, struct module *m, occurrence_visit *each, void *to);
 
-/* Returns the innermost occurrence at a global offset, which may be at its start or end; false if there is none. */
+/*
+ * Returns the innermost occurrence at a global offset, which may be at its start or end; false if no occurrence is
+ * there.
+ */
 bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, struct occurrence *ret);
 
 /* The declaration of a job's role: that of the framework, if the framework declares the name. */

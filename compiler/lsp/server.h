@@ -44,7 +44,8 @@ struct document {
 	int64_t version;
 	bool has_version;
 	struct analysis *now;           /* analysis of the latest text; NULL before the first analysis */
-	struct analysis *good;          /* the latest analysis without errors; may be `now`; NULL if there is none */
+	struct analysis *good;          /* the latest analysis without errors; may be `now`; NULL if no analysis
+					 * succeeded */
 	bool stale;                     /* the text, or a file that the program reads, has changed since `now` */
 	bool unpublished;               /* its diagnostics have to be sent */
 	struct arena elsewhere;         /* memory of the list `published` */
@@ -95,7 +96,7 @@ struct request {
 	const struct data *params;
 	struct arena *arena;            /* memory that lives until the answer is sent */
 	struct buf *out;                /* the result of the request, which the handler writes */
-	struct document *document;      /* the document of params.textDocument; NULL if there is none */
+	struct document *document;      /* the document of params.textDocument; NULL if the document is not open */
 	enum lsp_error error;
 	struct str why;
 };
@@ -147,7 +148,7 @@ struct str server_uri_path(struct lsp *l, struct arena *a, struct str uri);
 const struct lsp_lines *analysis_lines(struct analysis *an, const struct source *s);
 /* Makes a text that is not in a file available to the editor, and returns its URI. */
 struct str server_keep(struct lsp *l, struct arena *a, struct str name, struct str text);
-/* Returns the text that server_keep() made available under NAME; p == NULL if there is none. */
+/* Returns the text that server_keep() made available under NAME; p == NULL if no text has that name. */
 struct str server_text(struct arena *a, struct str name);
 
 /* ---- answers to requests, one function for each method ---- */

@@ -18,7 +18,7 @@ struct symbol {
 	enum symbol_kind kind;
 	struct str name, detail;
 	struct span name_at, all;
-	const struct node *body;        /* the body whose blocks become children; NULL if there is none */
+	const struct node *body;        /* the body whose blocks become children; NULL if the symbol has no body */
 };
 
 static struct str title_text(struct arena *a, const struct sources *ss, const struct node *title)

@@ -340,7 +340,7 @@ struct plan_role {
 	 * otherwise the job fails
 	 */
 	struct plan_str on_failed_pod;
-	/* the condition that must be met before the role starts; NULL: none */
+	/* the condition that must be met before the role starts; NULL: the role starts at once */
 	const struct plan_condition *start_after;
 	struct plan_pairs labels, annotations;          /* labels and annotations of this role only */
 	struct plan_replica replica;
@@ -367,8 +367,9 @@ enum host_form {
 struct plan_job {
 	struct str name;
 	struct span name_at;
-	struct str framework;           /* name of the framework as written: "single.task"; empty if there is none */
-	struct str base;                /* name of the innermost framework: "task"; empty if there is none */
+	struct str framework;           /* name of the framework as written: "single.task"; empty if the job has no
+					 * framework */
+	struct str base;                /* name of the innermost framework: "task"; empty if the job has no framework */
 	/*
 	 * arguments of the framework by name, including defaults but not those with the value none; NULL without a
 	 * framework
@@ -424,7 +425,7 @@ struct plan {
 	unsigned kubernetes;            /* minor version of Kubernetes: 34 for "1.34" */
 	struct str target;              /* name of the target, for example "jobs" */
 	struct span target_at;          /* position of the target's name; unknown when it is the default */
-	struct str run_id;              /* identity of the run; empty if there is none */
+	struct str run_id;              /* identity of the run; empty if the run has no identity */
 };
 
 /* ---- what replicas request ---- */
@@ -456,8 +457,8 @@ struct plan_role plan_role_most(struct arena *a, const struct plan_role *r);
 void plan_codes_add(struct plan_codes *c, int64_t lo, int64_t hi);
 bool plan_codes_has(const struct plan_codes *c, int64_t code);
 /*
- * Finds the first range of consecutive codes that starts at *HI + 1 or later; false if there is none. Start with *HI
- * = -1.
+ * Finds the first range of consecutive codes that starts at *HI + 1 or later; false if no such range follows. Start
+ * with *HI = -1.
  */
 bool plan_codes_next(const struct plan_codes *c, int64_t *lo, int64_t *hi);
 /* Formats a set of codes, such as "17, 128..255", with SEPARATOR between ranges. */
@@ -618,14 +619,14 @@ struct plan_set_success {
 	bool any;
 	struct plan_set_job *at;
 	size_t n;
-	/* the part of the condition that does not have this form; NULL if there is none */
+	/* the part of the condition that does not have this form; NULL if every part has this form */
 	const struct plan_condition *because;
 };
 /* Does the success of the job have this form? */
 bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set_success *ret);
 /*
- * Finds the indexes that complete the Job of a role in a set before all of its replicas have succeeded; false when
- * there are none.
+ * Finds the indexes that complete the Job of a role in a set before all of its replicas have succeeded; false if no
+ * such indexes exist.
  */
 bool plan_set_rule(const struct plan_job *j, const struct plan_role *r, struct plan_success *ret);
 /*

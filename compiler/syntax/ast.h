@@ -211,8 +211,8 @@ struct node {
 		} blueprint_decl;
 		struct {
 			struct node *title;             /* the title of the job: a NODE_STRING */
-			struct node *blueprint;         /* the framework: a NODE_NAME or NODE_MEMBER chain; NULL if
-							 * there is none */
+			struct node *blueprint;         /* the framework: a NODE_NAME or NODE_MEMBER chain; NULL if no
+							 * framework is given */
 			struct nodes args;              /* the arguments of the framework: NODE_ARG */
 			bool has_args;                  /* the parentheses of the arguments were written */
 			struct span args_span;          /* source span of the parentheses */
@@ -223,8 +223,8 @@ struct node {
 			struct node *list;
 			struct clause *more;            /* further `for` clauses, each nested in the one before */
 			size_t nmore;
-			struct node *filter;            /* the condition C of `for ... if C job`; NULL if there is
-							 * none */
+			struct node *filter;            /* the condition C of `for ... if C job`; NULL if no condition
+							 * is given */
 			struct str doc;
 			struct decl *framework;         /* set by the checker: the DECL_FRAMEWORK or NULL */
 			/* checker: argument of each formal, NULL where the default applies */
@@ -236,8 +236,8 @@ struct node {
 		struct {                                /* PROFILE (name), TEST, POLICY (title), PROJECT */
 			struct str name;
 			struct span name_span;
-			struct str base;                /* PROFILE: the profile that it extends; empty if there is
-							 * none */
+			struct str base;                /* PROFILE: the profile that it extends; empty if it extends no
+							 * profile */
 			struct span base_span;
 			struct node *title;             /* the title: a NODE_STRING */
 			struct node *body;

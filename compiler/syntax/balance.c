@@ -100,7 +100,10 @@ struct balance {
 
 	/* the declaration being read: its first token, from which it may be read again, and where its output starts */
 	size_t decl, decl_out;
-	/* the token before which a bracket seems to be missing, and the open bracket that it should close; 0: none */
+	/*
+	 * the token before which a bracket seems to be missing, and the open bracket that it should close; 0: no
+	 * bracket is missing
+	 */
 	size_t sign, sign_open;
 	size_t close_before;            /* when a declaration is read again: close the innermost brace before this
 					 * token; 0: nowhere */
@@ -108,7 +111,8 @@ struct balance {
 	 * the region: the lines from the last declaration in column 1 on; its first token, and where its output starts
 	 */
 	size_t region, region_out;
-	size_t surplus;                 /* the first brace of the region that seems to close too much; 0: none */
+	size_t surplus;                 /* the first brace of the region that seems to close too much; 0: no region
+					 * closes too much */
 	bool torn;                      /* something in the region is broken and has been reported */
 	size_t line;                    /* first token of the line being read */
 	size_t blamed;                  /* first token of the line whose brackets were reported last, plus 1 */
@@ -375,7 +379,7 @@ static bool lacks_bracket(const struct balance *b, const struct token *t)
 
 /*
  * The bracket that closes a list too early, such as the first ']' in `args = ["a"], "b"]`, where T is the last one.
- * Only values come between the two. NULL if there is none.
+ * Only values come between the two. NULL if no bracket closes a list too early.
  */
 static const struct token *early_close(const struct balance *b, const struct token *t)
 {

@@ -291,7 +291,8 @@ static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 
 struct format_item {
 	size_t from, to;                /* range of its tokens, without the separator */
-	size_t trailing;                /* 1 + the index of the comment that follows the item on its line; 0: none */
+	size_t trailing;                /* 1 + the index of the comment that follows the item on its line; 0: no comment
+					 * follows */
 	size_t lead, lead_end;          /* range of the comments on lines of their own before it */
 	bool blank;                     /* a blank line comes before it */
 	/* index of the `=` of a setting or a let, or of the `{` of a block on one line; 0 for others */

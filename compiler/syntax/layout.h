@@ -24,7 +24,8 @@ struct layout {
 	uint32_t *match;                /* the matching token of every bracket and of STR_OPEN */
 	uint32_t *line;                 /* the line on which each token starts */
 	unsigned char *role;            /* the kind of each ( and [ */
-	uint32_t *inside;               /* the innermost bracket that is open at each token; NOWHERE if none is */
+	uint32_t *inside;               /* the innermost bracket that is open at each token; NOWHERE if no bracket is
+					 * open */
 	bool *local;                    /* for each token: is it a comma between the names of a `let` inside an
 					 * expression, as in `let a = 1, b = 2 in a + b`? */
 	bool *one_line;                 /* for each {: the body is written on one line, with few items and no comment */

@@ -37,7 +37,7 @@ struct parse {
 	uint32_t torn_decl;             /* end of the last repair that breaks a declaration */
 	uint32_t negated;               /* position of the last number that followed a unary minus */
 	size_t foretold;                /* the token at which the parse will fail because of an error that was reported;
-					 * 0: none */
+					 * 0: no such error was reported */
 	bool one_line;                  /* the last body has both braces on one line */
 	uint32_t broken_string;         /* end of the last string with a fault */
 	bool words[PARSE_KINDS];        /* reserved words, by token kind, that were reported where a name is needed:
@@ -57,7 +57,7 @@ void node_grow(struct node *n, const struct node *child);
 void node_grow_all(struct node *n, struct nodes children);
 struct node *node_limit(struct parse *p, struct node *n);
 
-/* The ## lines before a declaration or field; empty when there are none. */
+/* The ## lines before a declaration or field; empty if there are no such lines. */
 struct str doc_of(struct parse *p, uint32_t start);
 /* The number of comments at the head of the file that document the file. */
 size_t doc_head(const struct parse *p);

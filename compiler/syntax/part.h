@@ -9,8 +9,8 @@ struct part {
 	bool open;                      /* a bracket, or a string of several lines, is still open */
 	bool in_string;                 /* what is open is a string */
 	bool declaration;               /* the text begins a declaration; otherwise it is meant as an expression */
-	struct str name;                /* the name that it declares, as a slice of the text; empty if it declares none
-					 */
+	struct str name;                /* the name that the part declares, as a slice of the text; empty if it declares
+					 * no name */
 };
 
 /* Classifies TEXT, whose first and last line must be complete. Reports nothing. */

@@ -553,8 +553,8 @@ static bool parts_strings(struct str line, size_t quote)
 
 /*
  * Finds the cause of "train.py, "--lr", "3": the string at OPEN is never closed, because an earlier string of the line
- * lacks its closing quote. Returns where that first string should have ended, and its opening quote in RET_OPEN; 0 when
- * there is none.
+ * lacks its closing quote. Returns where that first string should have ended, and its opening quote in RET_OPEN; 0 if
+ * no such string is found.
  */
 static size_t end_missed(struct str line, size_t open, size_t *ret_open)
 {
@@ -897,7 +897,7 @@ static void skip_mark_of_order(struct scan *s)
 	memset(s->clean, ' ', n);
 }
 
-/* The first line at FROM or after it that starts with seven times the character C; -1 if there is none. */
+/* The first line at FROM or after it that starts with seven times the character C; -1 if there is no such line. */
 static long marker_line(struct str text, size_t from, char c)
 {
 	enum { WIDTH = 7 };

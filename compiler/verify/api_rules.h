@@ -33,7 +33,7 @@ void api_refuse(struct api_check *k, const struct data *d, const char *help, con
 	...) __attribute__((format(printf, 4, 5)));
 void api_missing(struct api_check *k, const struct data *d, const char *help, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
-/* Returns the text of a member; empty if there is none. */
+/* Returns the text of a member; empty if the member is missing. */
 struct str api_text(const struct data *map, const char *key);
 bool api_has(const struct data *map, const char *key);
 /* Returns a member that is a map, or NULL. */

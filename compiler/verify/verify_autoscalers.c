@@ -1,6 +1,6 @@
 /*
  * verify_autoscalers.c - reports autoscalers of objects whose size cannot be changed, because they have no scale
- * subresource. Jobs and sets of Jobs have none.
+ * subresource. Jobs and JobSets have no scale subresource.
  */
 #include "verify/verify.h"
 

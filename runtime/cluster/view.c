@@ -49,7 +49,7 @@ struct view {
 
 static struct str slot_uid(const struct view_slot *s) { return (struct str){ s->text, s->nuid }; }
 
-/* Finds the slot of the object UID. MAKE: takes a free slot if the object has none. */
+/* Finds the slot of the object UID. MAKE: if the object has no slot, takes a free slot. */
 static struct view_slot *slot_find(struct view *v, struct str uid, uint32_t hash, bool make)
 {
 	struct view_slot *s = NULL;

@@ -24,7 +24,7 @@ struct str decide_name(struct arena *a, const struct plan_job *j, const struct p
 	return is_single(j, r) ? r->object : str_cat(a, r->object, STR("-"), str_int(a, i));
 }
 
-/* The index after the role's name in the name of an object of ours; -1 if it has none. */
+/* The index after the role's name in the name of an object of ours; -1 if the name has no index. */
 static int64_t index_after(const struct plan_role *r, struct str name)
 {
 	struct str digits = { name.p + r->object.n + 1, name.n - r->object.n - 1 };

@@ -12,7 +12,7 @@
 struct str launch_notes(const struct launch *l) { return buf_text(&l->notes); }
 void launch_release(struct launch *l) { buf_release(&l->notes); }
 
-/* The role whose hosts a text lists without ports; -1 if the text lists none. */
+/* The role whose hosts a text lists without ports; -1 if the text lists no hosts. */
 static int listed_role(const struct text *t)
 {
 	int64_t first = -1;

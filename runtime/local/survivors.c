@@ -1,7 +1,7 @@
 /*
- * survivors.c - looks at all processes of the machine repeatedly until none belongs to the run: a dying process may
- * have started another one after the last look. A signal is sent through a pidfd that was opened before the process was
- * judged, so it never reaches a later process with the same number.
+ * survivors.c - looks at all processes of the machine repeatedly until no process belongs to the run: a dying process
+ * may have started another one after the last look. A signal is sent through a pidfd that was opened before the process
+ * was judged, so it never reaches a later process with the same number.
  */
 #include "runtime/local/survivors.h"
 
@@ -124,7 +124,7 @@ static bool send_signal(const struct search *s, const struct process *p, int sig
 	return sent;
 }
 
-/* Sends SIGNAL (0: none) to all processes of the run; returns their number. */
+/* Sends SIGNAL (0: no signal) to all processes of the run; returns the number of these processes. */
 static size_t signal_all(const struct run_state *run, int signal)
 {
 	struct arena scratch = { 0 };

@@ -58,7 +58,8 @@ struct supervised {
 	char version[24];               /* resourceVersion of the resource when it was last seen */
 	/* decide_record_print() of the record after the last pass; NULL: the record must be read from the resource */
 	char *record;
-	char *durable;                  /* current value of the annotation; NULL: the resource has none */
+	char *durable;                  /* current value of the annotation; NULL: the resource does not have the
+					 * annotation */
 	/* the status that the last pass wanted, as a merge patch; NULL: no pass has ended yet */
 	char *wanted;
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: no plan is kept */

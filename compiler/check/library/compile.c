@@ -185,7 +185,7 @@ static void encode_node(struct writer *w, const struct node *n)
 /* ---- a module ---- */
 
 struct module_decl {
-	struct str name;                /* name of the declaration; p == NULL: none */
+	struct str name;                /* name of the declaration; p == NULL: nothing is declared */
 	uint32_t at;
 	uint16_t *needs;
 	size_t nneeds;

@@ -26,7 +26,7 @@ static const struct kind {
 	{ "jaxjob", "JAXJob", "jaxReplicaSpecs", { { "worker", "Worker" } } },
 };
 
-/* Returns the kind of resource for the job, which depends on its innermost framework; NULL if there is none. */
+/* Returns the kind of resource for the job, which depends on its innermost framework; NULL if no kind matches. */
 static const struct kind *find_kind(const struct plan_job *j)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -431,7 +431,7 @@ static void policy_put(struct emit *e, struct object *spec)
 	argument_put(e, policy, "managedBy", argument(j, "managed_by"));
 }
 
-/* Writes bounds. A single bound counts for both; if there is none, both are the number of replicas. */
+/* Writes bounds. A single bound counts for both; without bounds, both are the number of replicas. */
 static void bounds_put(struct emit *e, const struct data *elastic, struct object *o)
 {
 	const struct data *min = data_get(elastic, STR("min")), *max = data_get(elastic, STR("max"));

@@ -50,7 +50,7 @@ static void keep_name(struct fault *f)
 	case TOKEN_PROFILE:
 		t += t[1].kind == TOKEN_IDENT;
 		break;
-	/* the last word of the line is the name: an alias or the module; none when it is preceded by a '.' */
+	/* the last word of the line is the name: an alias or the module; a word after a '.' is not the name */
 	case TOKEN_IMPORT:
 		for (size_t i = f->item + 1; i < f->item + 64 && f->at[i].kind != TOKEN_END &&
 			!(f->at[i].flags & FLAG_LINE); i++)

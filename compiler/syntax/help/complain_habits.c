@@ -214,7 +214,7 @@ static bool is_type(const struct fault *f, size_t i)
 	return false;
 }
 
-/* The first token of KIND from token I to the end of its line; 0 when there is none. */
+/* The first token of KIND from token I to the end of its line; 0 if the line contains no such token. */
 static size_t find_on_line(const struct fault *f, size_t i, int kind)
 {
 	size_t end = end_of_line(f, i);

@@ -19,8 +19,8 @@ static bool closes(int kind)
 }
 
 /*
- * The last name before the error whose `let` has no `in` yet, within the brackets around the error; 0 when there is
- * none.
+ * The last name before the error whose `let` has no `in` yet, within the brackets around the error; 0 if there is no
+ * such name.
  */
 static size_t open_name(const struct fault *f)
 {

@@ -28,7 +28,10 @@ static bool help_taking(struct fault *f, struct diag *d)
 	return true;
 }
 
-/* The text between the parenthesis at token OPEN and the one that closes it on its line; empty if there is none. */
+/*
+ * The text between the parenthesis at token OPEN and its closing parenthesis; empty if the line does not contain a
+ * closing parenthesis.
+ */
 static struct str arguments(const struct fault *f, size_t open)
 {
 	struct str all = fault_rest(f, open);

@@ -39,7 +39,7 @@ static bool opens_block(const struct tokens *ts, size_t i)
 	return (is_field(ts, i, "metadata") || is_field(ts, i, "spec")) && ts->at[i + 2].flags & FLAG_LINE;
 }
 
-/* The token at which a manifest is reported; NULL when the text contains none. */
+/* The token at which a manifest is reported; NULL if the text contains no manifest. */
 static const struct token *find(const struct tokens *ts)
 {
 	const struct token *version = NULL;

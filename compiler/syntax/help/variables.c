@@ -120,7 +120,7 @@ static bool is_plain_number(struct str text)
 	return digits.n && (whole == 1 || digits.p[0] != '0') && whole < 19;
 }
 
-/* Appends the value of a variable as it is written in this language; false if there is none. */
+/* Appends the value of a variable as it is written in this language; false if the variable has no value. */
 static bool put_variable(struct buf *out, const struct kube_variable *v)
 {
 	const char *fact = foreign_fact(v->path);
