@@ -76,7 +76,7 @@ void apply_show_refusals(struct applying *p);
 bool apply_find_kinds(struct applying *p);
 /*
  * Reports new objects whose names are already taken by other objects, over all runs, and sets the status of the runs
- * with such objects. False if a name is taken.
+ * with such objects. Returns false if a name is taken.
  */
 bool apply_find_names(struct fleet *f);
 

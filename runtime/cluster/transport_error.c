@@ -185,7 +185,7 @@ static struct str take_until(struct str *s, const char *word)
 
 /*
  * Shortens a refusal of Kubernetes' authorizer, without the address, to a text such as 'User "u" cannot watch resource
- * "jobs" in API group "batch" in the namespace "n"'. False for any other message.
+ * "jobs" in API group "batch" in the namespace "n"'. Returns false for any other message.
  */
 static bool put_denied(struct buf *b, struct str message)
 {

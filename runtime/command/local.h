@@ -8,8 +8,8 @@
 #include "runtime/command/backend.h"
 
 /*
- * Checks the names of a program's runs: the names of its jobs, or the name from --name. False after reporting why
- * --name cannot be used.
+ * Checks the names of a program's runs: the names of its jobs, or the name from --name. Returns false after reporting
+ * why --name cannot be used.
  */
 bool local_named(struct session *s, size_t njobs);
 struct str local_name(const struct session *s, const struct plan_job *j);

@@ -34,7 +34,10 @@ static inline bool runs_unknown(const struct attend *a) { return a->n && a->runs
 /* Parses "ROLE/N"; false after reporting that TEXT does not have this form. */
 bool runs_replica(struct session *s, struct str text, struct str *role, struct str *number);
 
-/* Prepares the loop that every command uses: descriptors, --progress, --timeout. False after reporting an error. */
+/*
+ * Prepares the loop that every command uses: descriptors, --progress, --timeout. Returns false after reporting an
+ * error.
+ */
 bool runs_attend_init(struct session *s, struct attend *a);
 /* Adds the progress display; must be called after the runs are known. */
 void runs_attend_open(struct session *s, struct attend *a);

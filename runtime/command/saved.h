@@ -8,8 +8,8 @@
 #include "runtime/status/status.h"
 
 /*
- * Adds the objects of a file, JSON or YAML, to RET; the PATH "-" is standard input. False after reporting an error in
- * the file.
+ * Adds the objects of a file, JSON or YAML, to RET; the PATH "-" is standard input. Returns false after reporting an
+ * error in the file.
  */
 bool saved_read(struct session *s, struct str path, struct sources *sources, struct status_objects *ret);
 

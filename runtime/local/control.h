@@ -24,7 +24,9 @@ struct control;
 
 /* ---- the keeper's end ---- */
 
-/* Listens in the directory of the run, whose descriptor must stay open. NULL with an explanation. */
+/*
+ * Listens in the directory of the run, whose descriptor must stay open. On failure, returns NULL with an explanation.
+ */
 struct control *control_open(struct arena *a, const struct run_dir *dir, const struct control_ops *ops,
 	struct str *why);
 /* One descriptor for the engine's loop: readable when control_serve() has something to do. */

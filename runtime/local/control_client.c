@@ -52,8 +52,8 @@ static void control_path_close(struct control_path *p)
 }
 
 /*
- * Connects. While the keeper's queue of connections is full, tries again, for at most CONTROL_ANSWER_SECONDS. False
- * with errno.
+ * Connects. While the keeper's queue of connections is full, tries again, for at most CONTROL_ANSWER_SECONDS. On
+ * failure, returns false with errno.
  */
 static bool connect_in_time(int fd, const struct control_path *path)
 {

@@ -49,8 +49,8 @@ struct engine;
 /*
  * Checks everything that can be refused before anything starts: commands that do not exist, mounts without a directory,
  * environments that exec would refuse, more devices than the machine has, ports. From here on the engine fills in STATE
- * and keeps it up to date; DIR must stay open. NULL after an error: WHY has all errors that were found, one per line,
- * and STATUS is 3 (directories, kernel) or 8 (the program).
+ * and keeps it up to date; DIR must stay open. Returns NULL after an error: WHY has all errors that were found, one per
+ * line, and STATUS is 3 (directories, kernel) or 8 (the program).
  */
 struct engine *engine_new(struct arena *a, const struct plan_job *job, const struct engine_options *o,
 	const struct run_dir *dir, struct run_state *state, struct str *why, int *status);

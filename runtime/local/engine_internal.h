@@ -129,7 +129,7 @@ void engine_unwatch(struct engine *e, int *fd);
 
 /* ---- tell.c ---- */
 
-/* Reserves disk space for the verdict, before anything starts. False with an explanation. */
+/* Reserves disk space for the verdict, before anything starts. On failure, returns false with an explanation. */
 bool tell_open(struct engine *e, struct str *why);
 /* Saves the state and publishes it. */
 void tell_state(struct engine *e);

@@ -37,7 +37,7 @@ bool enter_environment(struct arena *a, const struct enter *what, char *const **
 
 /*
  * Enters the network of a running replica for good, unless this process is already in that network; `words` is ignored.
- * RET is the number of the replica, counted over all roles. Returns false with an explanation.
+ * RET is the number of the replica, counted over all roles. On failure, returns false with an explanation.
  */
 bool enter_network(struct arena *a, const struct enter *what, size_t *ret, struct str *why);
 

@@ -26,7 +26,10 @@ struct forward_ops {
 
 struct forward;
 
-/* Makes a socket that listens at 127.0.0.1. If *PORT is 0, a free port is chosen and *PORT is set. -1 with errno. */
+/*
+ * Makes a socket that listens at 127.0.0.1. If *PORT is 0, a free port is chosen and *PORT is set. On failure, returns
+ * -1 with errno.
+ */
 int forward_listen(int64_t *port);
 /* The lowest free port from FIRST on; 0: no port is free. */
 int64_t forward_free_port(int64_t first);

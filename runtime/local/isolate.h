@@ -46,7 +46,8 @@ struct isolation *isolation_planned(struct arena *a, enum isolate_mode mode);
 struct str isolation_address(const struct isolation *iso, size_t replica);
 
 /*
- * Makes a non-blocking TCP socket in the network of a replica; FAMILY is AF_INET or AF_INET6. -1 with errno.
+ * Makes a non-blocking TCP socket in the network of a replica; FAMILY is AF_INET or AF_INET6. On failure, returns -1
+ * with errno.
  */
 int isolation_socket(const struct isolation *iso, size_t replica, int family);
 

@@ -38,7 +38,10 @@ const struct plan_container *launch_container(const struct plan_role *r, size_t 
 enum container_part { CONTAINER_INIT, CONTAINER_SIDECAR, CONTAINER_MAIN };
 enum container_part launch_part(const struct plan_role *r, size_t k);
 
-/* Prepares a new pod: empties scratch space, writes files, generates keys. False with an explanation. */
+/*
+ * Prepares a new pod: empties scratch space, writes files, generates keys. On failure, returns false with an
+ * explanation.
+ */
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why);
 
 /* The file in which a replica writes its last words (last_words.h); p == NULL: the replica writes no such file. */

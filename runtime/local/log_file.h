@@ -70,7 +70,7 @@ struct log_writer {
 enum { LOG_KEPT = 64 << 10 };
 /*
  * Creates both files (append, 0600, exclusively) in a directory that must stay open. LIMIT: about how many bytes to
- * keep, for the log and for its times; 0: keep all. False with errno.
+ * keep, for the log and for its times; 0: keep all. On failure, returns false with errno.
  */
 bool log_create(struct log_writer *w, int directory, const char *name, uint64_t limit);
 /*

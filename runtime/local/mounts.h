@@ -19,8 +19,8 @@ struct mounts_extra {
 };
 
 /*
- * Enters a new mount namespace and builds the view. The process must have the right to mount there. Returns false with
- * the failed step; then the process can do nothing but report the step and end.
+ * Enters a new mount namespace and builds the view. The process must have the right to mount there. On failure, returns
+ * false with the failed step; then the process can do nothing but report the step and end.
  */
 bool mounts_enter(const struct sandbox *box, const struct mounts_extra *extra, struct isolation_error *ret);
 

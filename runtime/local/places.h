@@ -15,7 +15,7 @@
 struct places;
 
 struct places *places_new(struct arena *a, const struct plan_job *j, enum isolate_mode mode);
-/* Finds the ports; must be called after the network has been made. Returns false with an explanation. */
+/* Finds the ports; must be called after the network has been made. On failure, returns false with an explanation. */
 bool places_open(struct places *p, const struct isolation *iso, struct str *why);
 
 const struct placement *places_placement(const struct places *p);

@@ -38,7 +38,7 @@ int publish_dial(int (*socket_of)(void *context, int family), void *context, uin
 void publish_check(struct engine *e, struct buf *why);
 /*
  * Takes the ports of this machine, unless nothing will be started. Must be called before the keeper leaves its network.
- * Returns false with an explanation.
+ * On failure, returns false with an explanation.
  */
 bool publish_open(struct engine *e, struct str *why);
 /*

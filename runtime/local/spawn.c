@@ -56,7 +56,10 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Sets up the standard descriptors and the descriptor of the report, and closes all others. False with errno. */
+/*
+ * Sets up the standard descriptors and the descriptor of the report, and closes all others. On failure, returns false
+ * with errno.
+ */
 static bool descriptors(const struct spawn *s, int *fd)
 {
 	int report_fd = *fd;

@@ -24,9 +24,9 @@ struct last_words {
 };
 
 /*
- * Finds the first cause among the records of MESSAGE; lines that are no records are ignored. False if MESSAGE contains
- * no record. ENDED is the end of the container, or the current time. A launcher may have restarted its processes after
- * a record was written; so a record that is older than LAST_WORDS_SECONDS is not the cause of this end.
+ * Finds the first cause among the records of MESSAGE; lines that are no records are ignored. Returns false if MESSAGE
+ * contains no record. ENDED is the end of the container, or the current time. A launcher may have restarted its
+ * processes after a record was written; so a record that is older than LAST_WORDS_SECONDS is not the cause of this end.
  */
 enum { LAST_WORDS_SECONDS = 60 };
 bool last_words_read(struct arena *a, struct str message, int64_t ended, struct last_words *ret);

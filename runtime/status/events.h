@@ -31,8 +31,8 @@ void events_add(struct events *e, const struct data *object);
 /* Must be called once, after the last event was added and before the first search. */
 void events_sort(struct events *e);
 /*
- * The newest event about an object that has one of the given reasons; if REASONS is NULL, the newest warning. NULL if
- * no event matches.
+ * The newest event about an object that has one of the given reasons; if REASONS is NULL, the newest warning. Returns
+ * NULL if no event matches.
  */
 const struct event *events_newest(const struct events *e, struct str kind, struct str name, const char *const *reasons);
 

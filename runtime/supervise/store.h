@@ -31,8 +31,8 @@ static inline const char *store_label(const struct store *s) { return s->runs ? 
 
 
 /*
- * Stores the current form of OBJECT, of kind KIND ("Pod"). Ignores a version that is older than the stored one. False
- * if nothing has changed.
+ * Stores the current form of OBJECT, of kind KIND ("Pod"). Ignores a version that is older than the stored one. Returns
+ * false if nothing has changed.
  */
 bool store_put(struct store *s, struct str kind, const struct data *object);
 /* Removes a deleted object; false if the store does not have the object. */
