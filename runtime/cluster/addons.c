@@ -109,7 +109,7 @@ static bool has_word(const struct data *schema, const char *word)
 	return false;
 }
 
-/* Does the schema have the field of a row of addons.def? */
+/* Does the schema contain the field that a row of addons.def names? */
 static bool has_field(const struct data *schema, const char *path)
 {
 	while (schema && *path && *path != '=') {

@@ -60,7 +60,7 @@ static bool differs(const struct applying *p)
 	return p->wanted.n < p->before.napplied;
 }
 
-/* Has the run ended, so that it stays as it is? A run that must run again has not. */
+/* Has the run ended, so that it stays as it is? A run that must run again has not ended. */
 static bool has_ended(struct applying *p)
 {
 	/*
@@ -194,8 +194,8 @@ static bool delete_members(struct applying *p, struct members *m)
 /* ---- live values ---- */
 
 /*
- * Keeps what was added to a live object after it was applied: the number of attempts, the mark of a Job that was
- * started when its turn came, and the record as owner after a restart of the whole run.
+ * Keeps values that were added to a live object after it was applied: the number of attempts, the mark of a Job that
+ * was started when its turn came, and the record as owner after a restart of the whole run.
  */
 static void share_added_values(struct applying *p, struct wanted *w, const struct data *live)
 {
@@ -250,9 +250,7 @@ static void tell_interrupted(struct applying *p)
 	take_interruption(p);
 }
 
-/*
- * Stops the steps of a run that cannot continue. The run leaves the fleet, and the others do not wait for it.
- */
+/* Stops the steps of a run that cannot continue. The run leaves the fleet, and the other runs do not wait for it. */
 static void stop(struct applying *p, struct fleet *f)
 {
 	if (p->going)
@@ -297,7 +295,7 @@ static void leave_alone(struct applying *p, struct fleet *f)
 	stop(p, f);
 }
 
-/* Deletes the Jobs that have ended before their run starts over. */
+/* Before a run starts over, deletes its Jobs that have ended. */
 static bool delete_ended(struct applying *p)
 {
 	p->ended = ended_of(p);

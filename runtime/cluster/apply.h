@@ -23,7 +23,7 @@ struct applying {
 	struct str ns, id;
 	struct wanted_list wanted;
 	struct str jobs;                /* the Jobs as a JSON list, if the whole run may be restarted; else empty */
-	size_t jobs_bytes;              /* size of these Jobs, even if they are too large for the record */
+	size_t jobs_bytes;              /* size of the list of Jobs, even if it is too large for the record */
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */
 	struct run_state state;         /* state of the run before anything is changed; empty if the run does not

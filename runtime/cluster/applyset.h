@@ -15,8 +15,8 @@
 #define APPLYSET_MANAGER "trainc"
 #define APPLYSET_PARENT_MANAGER "trainc-applyset"
 /*
- * The label that leaves a run to `trainc supervise`; the value that does so, and the value for a run that is no longer
- * left to it.
+ * The label that leaves a run to `trainc supervise`, its value for such a run, and its value after the run was taken
+ * back.
  */
 #define APPLYSET_CONTROLLER "trainc.dev/controller"
 #define APPLYSET_SUPERVISE "supervise"

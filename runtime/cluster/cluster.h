@@ -62,7 +62,7 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret);
 /*
  * Reads the parents of all runs of a namespace with one list, so that cluster_parent() needs no request for each run.
- * False: it still needs one.
+ * False: such requests are still needed.
  */
 bool cluster_list_parents(struct cluster *k, struct str ns);
 /*

@@ -25,17 +25,17 @@ struct cluster_watch {
 	bool seen;                      /* the run has existed at some time */
 	bool removed;                   /* this command removed the run */
 	bool cut_off;                   /* the connection to the server was lost, and that was reported */
-	bool attends;                   /* the command acts for the run: it does what Jobs cannot do for each other,
-					 * unless a controller does it */
+	bool attends;                   /* the command acts for the run: it does the work that Jobs cannot do for each
+					 * other, unless a controller does it */
 	uint64_t records;               /* view_records() when the record of the run was last read */
 	unsigned acting;                /* number of requests for the run that have no answer yet */
-	bool complained;                /* one of these requests was refused */
+	bool complained;                /* a request for the run was refused */
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to detect changes */
 	struct map jobs;                /* name of each Job of the run that was seen -> its uid, a struct str */
-	int64_t vanished;               /* loop_now() when the Jobs of the run disappeared; 0: they exist */
+	int64_t vanished;               /* loop_now() when the Jobs of the run disappeared; 0: the Jobs exist */
 	int64_t unrecorded;             /* loop_now() when the run first seemed to have ended without a verdict of its
-					 * controller; 0: the run does not seem so */
+					 * controller; 0: no such end was seen */
 	/* ---- restarts of the whole run: watch_restart.c ---- */
 	struct restart restart;         /* the pass over a restart, in `restart_memory`, while `restarting` */
 	struct arena restart_memory;

@@ -7,12 +7,12 @@
 
 #include "runtime/cluster/json_stream.h"
 
-/* The rule for one member of the document, which says what is kept of the member. */
+/* The rule that says which parts of one member of the document are kept. */
 struct json_filter {
 	struct str name;                /* name of the member; "*" matches any name */
 	enum json_filter_kind {
 		JSON_FILTER_PATH,       /* keep only those members of the value that `below` lists */
-		JSON_FILTER_KEEP,       /* keep the whole value, except what `below` excludes */
+		JSON_FILTER_KEEP,       /* keep the whole value, except the members that `below` excludes */
 		JSON_FILTER_DROP,
 	} kind;
 	struct json_filter *below;      /* the first rule for a member of this member's value */

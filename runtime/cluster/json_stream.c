@@ -22,7 +22,8 @@ enum json_state {
 	JSON_KEY,                       /* a key */
 	JSON_COLON,
 	JSON_AFTER,                     /* ',' or the end of the list or map */
-	JSON_DOCUMENT,                  /* outside of documents: blanks, or the beginning of the next document */
+	JSON_DOCUMENT,                  /* outside of documents: only blanks or the beginning of a document may
+					 * follow */
 	JSON_IN_STRING, JSON_ESCAPE, JSON_HEX, JSON_IN_NUMBER, JSON_IN_WORD,
 };
 

@@ -16,10 +16,10 @@
 enum { JSON_STREAM_DEEPEST = 200, JSON_STREAM_LARGEST = 32 << 20 };
 
 /*
- * The members that are kept, as paths of names with '.' between them.  Lists are passed through:
- * "status.conditions.type" keeps `type` of every condition.  A path keeps everything below it.  A path that begins with
- * '-' drops what it names: "-metadata.managedFields".  If all paths begin with '-', everything else is kept.  A '*'
- * matches any name.  A name that contains a dot is written in brackets: "metadata.annotations.[trainc.dev/role]".
+ * The members that are kept, as paths of names with '.' between them. Lists are passed through:
+ * "status.conditions.type" keeps `type` of every condition. A path keeps everything below it. A path that begins with
+ * '-' drops the member that it names: "-metadata.managedFields". If all paths begin with '-', everything else is kept.
+ * A '*' matches any name. A name that contains a dot is written in brackets: "metadata.annotations.[trainc.dev/role]".
  */
 struct json_filter;
 struct json_filter *json_filter_new(struct arena *a, const char *const *paths);

@@ -2,7 +2,7 @@
  * kubeconfig.h - determines the API server and the user. Reads and merges kubeconfig files by kubectl's rules, with two
  * differences: localhost:8080 is not a default, and contradictions are errors. Without a usable file, a pod's service
  * account is used. Only reads files; runs no program and opens no connection. Everything lives in the arena. After an
- * error WHY names the file, the entry and what to do (status 3).
+ * error WHY names the file, the entry and the remedy (status 3).
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_KUBECONFIG_H
 #define TRAINC_RUNTIME_CLUSTER_KUBECONFIG_H

@@ -317,7 +317,7 @@ static void child_ended(struct loop_fd *f, unsigned events)
 
 /*
  * Runs in the child: calls exec, or sends the errno through the pipe. The child is killed when its PARENT ends for any
- * reason: for example, a credential plugin that still waits for a browser would be useless then.
+ * reason, because it would be useless then, like a credential plugin that still waits for a browser.
  */
 static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *const *env, const int fds[3],
 	int report, pid_t parent)
@@ -328,8 +328,8 @@ static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *
 		goto failed;
 	if (getppid() != parent)
 		_exit(126);
-	for (int i = 0; i < 3; i++)     /* moves the descriptors above 2 first, since one may have a number that
-					 * another needs */
+	for (int i = 0; i < 3; i++)     /* moves all descriptors above 2 first, since one descriptor may have a number
+					 * that another one needs */
 		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
 	for (int i = 0; i < 3; i++)
 		if (moved[i] < 0 || dup2(moved[i], i) < 0)

@@ -75,7 +75,7 @@ void loop_signals_drop(struct loop *l);
 /* ---- child processes ---- */
 
 struct loop_child {
-	pid_t pid;                      /* 0: not running */
+	pid_t pid;                      /* process of the child; 0: the child is not running */
 	struct loop_fd pidfd;
 	void (*ended)(struct loop_child *c, int wait_status);
 	void *to;

@@ -104,7 +104,7 @@ static size_t queue_limit(const struct pod_lines *l)
 }
 
 /*
- * Removes records that were handed out from the queue, once they are at least as long as the waiting records. So no
+ * Removes from the queue the records that were handed out, once they are at least as long as the waiting records. So no
  * more bytes are moved than were handed out, and a queue that never empties does not grow.
  */
 static void drop_given(struct line_stream *s)

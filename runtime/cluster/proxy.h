@@ -14,8 +14,8 @@ struct proxy_environment {
 struct proxy_environment proxy_environment(void);
 
 /*
- * The URL of the proxy for HOST and PORT. A proxy of the kubeconfig is used whatever NO_PROXY says; without one the
- * environment decides. Empty: no proxy. The result borrows from E or URL.
+ * The URL of the proxy for HOST and PORT. A proxy of the kubeconfig is used whatever NO_PROXY says; if the kubeconfig
+ * has no proxy, the environment decides. Empty: no proxy. The result borrows from E or URL.
  */
 struct str proxy_for(const struct proxy_environment *e, struct str url, bool tls, struct str host, unsigned port);
 

@@ -1,7 +1,7 @@
 /*
  * remove.c - deletes objects and waits until they are gone. Every deletion contains the uid from the list, so if
  * somebody else has made an object under the same name, that object is not touched. Workloads are deleted first and in
- * the foreground, so that a Job is gone only when its pods are.
+ * the foreground, so that a Job is gone only when its pods are gone, too.
  */
 #include "base/words.h"
 #include "data/data_write.h"

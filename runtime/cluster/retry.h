@@ -20,7 +20,10 @@ struct call;
 
 enum call_repeat {
 	CALL_BY_METHOD,                 /* repeat GET, server-side apply and dry runs, but no other requests */
-	/* always repeat: for DELETE with a uid precondition (404 and 409 after an attempt mean that it is done) */
+	/*
+	 * always repeat: for DELETE with a uid precondition (404 and 409 after an attempt mean that the object is
+	 * deleted)
+	 */
 	CALL_REPEAT,
 	CALL_ONCE,                      /* never repeat, not even after 429: a probe */
 };

@@ -123,7 +123,7 @@ const struct transport_status *transport_status_copy(struct arena *a, const stru
 struct transport_counts {
 	uint64_t requests, answers, failures;   /* `failures`: number of requests without an answer */
 	uint64_t reads, writes, streams;        /* number of requests by kind */
-	uint64_t retries;               /* number of `requests` that repeat another one (retry.h counts them) */
+	uint64_t retries;               /* number of `requests` that repeat another request (retry.h counts them) */
 	uint64_t connections;           /* number of connections opened */
 	uint64_t bytes_in, bytes_out;   /* size of the bodies */
 	unsigned in_flight, most_in_flight;
@@ -139,7 +139,7 @@ struct transport_options {
 	/* Called with the text of a Warning header, once for each text; NULL: warnings are dropped. */
 	void (*warning)(void *to, struct str text);
 	void *to;
-	/* Time limits in ns; 0: the limits in the comments above (tests use shorter limits). */
+	/* Time limits in ns; 0: the default limit (tests use shorter limits). */
 	int64_t connect_limit, read_limit, write_limit, stall_limit;
 };
 

@@ -39,7 +39,7 @@ bool view_failed(const struct view *v, struct str *ret_why, int *ret_status);
 uint64_t view_news(const struct view *v);
 /* The number of changes of records so far. */
 uint64_t view_records(const struct view *v);
-/* When, by loop_now(), the server was lost, for the watch that has been cut off longest; 0: no watch is cut off. */
+/* The time, by loop_now(), at which the longest current outage of a watch began; 0: no watch is cut off. */
 int64_t view_cut_off(const struct view *v);
 /*
  * Adds the objects of one run: objects with its label, and Events that name them. Pods and Events come as `many`, as

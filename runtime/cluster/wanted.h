@@ -6,7 +6,7 @@
 #include "runtime/cluster/applyset.h"
 
 /*
- * The annotation of a Secret with which the digest of its content is impossible to guess. The annotation contains
+ * The annotation that prevents anybody from guessing the content of a Secret from its digest. The annotation contains
  * random digits, and only users who may read the Secret can read them.
  */
 #define WANTED_SALT "trainc.dev/salt"

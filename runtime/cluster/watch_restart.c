@@ -47,7 +47,7 @@ bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now
 	return p->restart.most > 0 && now->restart.most > 0;
 }
 
-/* Is it still within LATE_MS since *SINCE? If *SINCE is 0, it is set to the current time. */
+/* Has less than LATE_MS passed since *SINCE? If *SINCE is 0, it is set to the current time. */
 static bool still_late(struct cluster_watch *c, int64_t *since)
 {
 	int64_t now = loop_now(c->cluster->client.loop);

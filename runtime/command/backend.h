@@ -52,7 +52,7 @@ struct backend {
 	const char *place;              /* where the runs are, such as "on this machine" */
 	bool streams;                   /* each log that is read keeps a stream of the server open */
 
-	/* Called before all others: finds the state directory, or the API server. */
+	/* Called before all other functions: finds the state directory, or the API server. */
 	bool (*begin)(struct session *s, int *ret_status);
 	void (*end)(struct session *s);
 	/* Finds all runs, in order. */

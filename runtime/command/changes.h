@@ -1,5 +1,6 @@
 /*
- * changes.h - what a command has changed: a line for each thing, or with -o json one document at the end.
+ * changes.h - reports the changes that a command has made: a line for each change, or with -o json one document at the
+ * end.
  *
  * The document is {"schemaVersion":1,"runs":[{"name","namespace","result"}]}; a run that was scaled also has "roles",
  * and a run that was deleted from a cluster also has "objects".

@@ -229,7 +229,7 @@ static const char *command_about(struct session *session, const char *command, c
 		STR_ARG(s->name)).p;
 }
 
-/* The next steps: from the phase of the run where that is enough, otherwise from phrases in the evidence. */
+/* Finds the next steps: by the phase of the run if the phase is enough, otherwise by phrases in the evidence. */
 static struct answers answers_of(struct session *session, const struct run_state *s)
 {
 	struct arena *a = session->arena;

@@ -127,8 +127,8 @@ static int64_t count_active(const struct attend *a)
 }
 
 /*
- * The first signal stops the runs, and the second one kills them. After the third, the command no longer waits for
- * processes that do not die.
+ * The first signal stops the runs, and the second signal kills them. After the third signal, the command no longer
+ * waits for processes that do not die.
  */
 bool local_attach_signal(struct attached *x, int signal)
 {

@@ -18,7 +18,7 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 /* Reports that namespace NS has no runs. If NS is empty, the report is about all namespaces. */
 void runs_say_none(struct session *s, const struct backend *b, struct str ns);
 
-/* Of two exit statuses, the more serious one. A signal (128 and its number) comes before everything else. */
+/* The more serious of two exit statuses. A signal (128 and its number) is more serious than any other status. */
 int runs_worse(int a, int b);
 /*
  * Has the user agreed, by --yes or by an answer? If not, returns false and sets a status. VERB and DONE complete the
@@ -43,8 +43,8 @@ bool runs_attend_init(struct session *s, struct attend *a);
 void runs_attend_open(struct session *s, struct attend *a);
 
 /*
- * Reads a duration such as "500ms", "30s" or "2min", or "1h30m" as kubectl writes it, from --timeout, --backoff or a
- * similar option; false after reporting that the value is not a duration.
+ * Reads a duration such as "500ms", "30s", "2min" or, in kubectl's form, "1h30m" from --timeout, --backoff or a similar
+ * option. Returns false after reporting that the value is not a duration.
  */
 bool runs_duration(struct session *s, enum option option, int64_t *ret);
 

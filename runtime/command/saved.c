@@ -6,7 +6,8 @@
 
 bool saved_read(struct session *s, struct str path, struct sources *sources, struct status_objects *ret)
 {
-	enum { LARGEST = 512 << 20 };           /* enough for the pods of a large cluster, as kubectl prints them */
+	enum { LARGEST = 512 << 20 };           /* maximum size of a file: enough for the pods of a large cluster, as
+						 * kubectl prints them */
 	struct str text, why, name = str_is(path, "-") ? STR("<stdin>") : path;
 	struct data_error error;
 	struct data *document;

@@ -47,7 +47,7 @@ bool conditions_finished(const struct job_conditions *c)
 	return conditions_hold(c, JOB_SUCCEEDED) || conditions_hold(c, JOB_FAILED);
 }
 
-/* Does the new condition remove another one from the list? */
+/* Does the new condition remove another condition from the list? */
 static bool displaces(const struct job_condition *set, const struct job_condition *other)
 {
 	if (other->type == set->type)

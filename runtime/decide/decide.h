@@ -64,11 +64,12 @@ struct seen_list {
 	size_t n;
 };
 /*
- * Selects from a list of objects those with names of the job. Objects of a namespace other than the plan's are skipped.
- * When the plan names no namespace, the caller must list only one. Texts in the result are copies.
+ * Selects from a list the objects whose names belong to the job. Objects of a namespace other than the plan's are
+ * skipped. If the plan names no namespace, the caller must list the objects of only one namespace. Texts in the result
+ * are copies.
  */
 struct seen_list decide_see(struct arena *a, const struct decide_job *job, const struct status_objects *objects);
-/* As decide_see(), for one object: adds it to LIST if it has a name of the job. */
+/* Does the work of decide_see() for one object: adds the object to LIST if its name belongs to the job. */
 void decide_see_object(struct arena *a, const struct decide_job *job, const struct data *object,
 	struct seen_list *list);
 
@@ -98,7 +99,8 @@ struct decide_role {
 
 struct decide_record {
 	struct job_conditions conditions;
-	int64_t begin, end;             /* when the job started and ended; 0: not yet. Resuming it sets a new start */
+	int64_t begin, end;             /* when the job started and ended; 0: not yet. Resuming the job sets a new
+					 * start */
 	int64_t spent;                  /* number of failed attempts, and of restarts in attempts that are over */
 	int64_t begun_anew;             /* how often the whole job has restarted */
 	bool cut_short;                 /* the deadline or the back-off limit ended the job */

@@ -38,8 +38,8 @@ void pass_index(struct decide_pass *p);
 /* Updates the record of every attempt: which have ended, and which restart. */
 void pass_judge(struct decide_pass *p);
 /*
- * Deletes all replicas before the job restarts, which happens at AGAIN at the earliest.  ALL: replicas that have ended
- * for good restart, too.
+ * Deletes all replicas before the job restarts, which happens at AGAIN at the earliest. ALL: replicas that have already
+ * ended for good are also restarted.
  */
 void pass_begin_anew(struct decide_pass *p, bool all, int64_t again);
 

@@ -1,8 +1,8 @@
 /*
- * jobs.h - decides what has to be done for a run whose roles are Jobs, and Deployments of aux roles. Kubernetes runs
- * each of them, but does not know how they depend on each other. Pure, like decide(): the input is the plan, the state
- * and the existing objects, and the result is what to do next. The same state gives the same answer, so an action that
- * was lost is repeated.
+ * jobs.h - decides the next actions for a run whose roles are Jobs or, for some aux roles, Deployments. Kubernetes runs
+ * each of these objects, but does not know how they depend on each other. Pure, like decide(): the input is the plan,
+ * the state and the existing objects, and the result is the list of actions. The same state gives the same answer, so
+ * an action that was lost is repeated.
  */
 #ifndef TRAINC_RUNTIME_DECIDE_JOBS_H
 #define TRAINC_RUNTIME_DECIDE_JOBS_H

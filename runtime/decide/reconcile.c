@@ -62,7 +62,7 @@ void pass_index(struct decide_pass *p)
 
 /* ---- how attempts ended ---- */
 
-/* Notes that a new attempt has replaced the one in the record. */
+/* Notes that a new attempt has replaced the attempt in the record. */
 static void meet(struct decide_pass *p, const struct plan_role *role, struct decide_replica *r, const struct seen *s)
 {
 	if (!str_eq(r->uid, s->uid)) {
@@ -273,7 +273,7 @@ void pass_reconcile(struct decide_pass *p)
 	objects(p);
 	for (size_t k = 0; k < p->plan->nroles; k++) {
 		struct decide_part *part = &p->parts[k];
-		/* Services come first: a program that starts looks up its peers at once */
+		/* Services come first, because a program looks up its peers as soon as it starts */
 		for (int64_t i = 0; i < part->wanted && plan_role_is_served(p->plan, part->plan); i++)
 			have(p, part->services[i], STR("Service"), decide_name(p->arena, p->plan, part->plan, i),
 				(int)k, i);

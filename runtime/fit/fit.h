@@ -1,9 +1,9 @@
 /*
  * fit.h - do the pods of a job fit on the nodes of a cluster: now, when the cluster is empty, or never? Pure functions
- * over objects: nodes, the pods on them, quotas and the objects of Kueue. They count as the scheduler does: requests
- * with init containers and overhead, the number of pods of a node, labels, node affinity, taints, cordoned nodes and
- * required anti-affinity; then the quotas of the namespace and, if a queue admits the job, the flavors of its
- * ClusterQueue.
+ * over objects: nodes, the pods on them, quotas and the objects of Kueue. The computation follows the scheduler: it
+ * considers requests with init containers and overhead, the limit of pods per node, labels, node affinity, taints,
+ * cordoned nodes and required anti-affinity. Then it checks the quotas of the namespace and, if a queue admits the job,
+ * the flavors of its ClusterQueue.
  */
 #ifndef TRAINC_RUNTIME_FIT_FIT_H
 #define TRAINC_RUNTIME_FIT_FIT_H
@@ -67,7 +67,7 @@ struct fit_node {
 								 * use */
 	/* amounts used by pods that stay when the cluster is empty: pods of DaemonSets, and pods that a Node owns */
 	int64_t kept[FIT_RESOURCES];
-	int64_t ours[FIT_RESOURCES];    /* used by pods of the job that is being placed */
+	int64_t ours[FIT_RESOURCES];    /* amounts used by pods of the job that is being placed */
 	bool devices;                   /* the node has resources other than cpu, memory and disk */
 };
 
@@ -88,7 +88,7 @@ struct fit_cluster {
 	struct status_objects quotas, local_queues, queues, flavors, topologies;
 };
 
-/* Collects the OBJECTS that matter for the answer and leaves out those of other kinds. */
+/* Collects the OBJECTS that matter for the answer, and leaves out all others. */
 struct fit_cluster fit_cluster_of(struct arena *a, const struct status_objects *objects);
 
 /* ---- the answer ---- */

@@ -1,6 +1,4 @@
-/*
- * fit_amount.c - resources and their amounts.
- */
+/* fit_amount.c - assigns numbers to resources, and reads and prints their amounts. */
 #include "base/quantity.h"
 #include "runtime/fit/fit.h"
 

@@ -127,7 +127,10 @@ bool fit_tolerates(const struct data *spec, const struct data *flavor, const str
 	return true;
 }
 
-/* Does the pod tolerate a cordoned node? Such a node gets a taint with that name; until then `unschedulable` counts. */
+/*
+ * Does the pod tolerate a cordoned node? Such a node soon gets the taint node.kubernetes.io/unschedulable; until then
+ * its field `unschedulable` counts.
+ */
 static bool tolerates_cordon(const struct data *spec)
 {
 	const struct data *list = status_list(spec, "tolerations");

@@ -32,7 +32,7 @@ struct apart {
 struct shortage {
 	size_t labels, affinity, taints, cordoned, apart, full[FIT_RESOURCES], small[FIT_RESOURCES];
 	int64_t placed;
-	const struct fit_node *example; /* the node that takes the most pods of the role when it is empty */
+	const struct fit_node *example; /* the node that, when empty, takes the most pods of the role */
 	int64_t example_takes;
 };
 
@@ -45,7 +45,7 @@ static struct str domain_of(const struct fit_node *n, struct str key)
 	return str_is(key, "kubernetes.io/hostname") ? n->name : STR("");
 }
 
-/* The number of times that NEED fits into FREE. RET_RESOURCE is the scarcest resource when it does not fit once. */
+/* The number of times that NEED fits into FREE. If NEED does not fit at all, RET_RESOURCE is the scarcest resource. */
 static int64_t times(const struct fit_cluster *c, const int64_t *free, const int64_t *need, size_t *ret_resource)
 {
 	int64_t least = INT64_MAX;

@@ -30,8 +30,8 @@ struct control_peer {
 	size_t sent;
 	uint64_t version;               /* version of the state that was last put into `out`; 0: no state yet */
 	/*
-	 * when the client last sent something: if all entries are in use, a new client replaces the one that has been
-	 * silent longest
+	 * when the client last sent something: if all entries are in use, a new client replaces the client that has
+	 * been silent longest
 	 */
 	uint64_t turn;
 };
@@ -115,9 +115,7 @@ static struct control_peer *free_client(struct control *all)
 	return oldest;
 }
 
-/*
- * May the client send requests? Only the user who owns the run and root may, whatever the modes of the directories are.
- */
+/* May the client send requests? Only root and the owner of the run may, whatever the modes of the directories are. */
 static bool is_permitted(int fd)
 {
 	struct ucred peer;
@@ -265,8 +263,8 @@ struct control *control_open(struct arena *a, const struct run_dir *dir, const s
 	c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->listener >= 0 && c->epoll >= 0) {
-		unlink(c->address.sun_path);       /* the socket of a keeper that has ended, since this process holds
-						    * the lock */
+		unlink(c->address.sun_path);       /* removes the socket of an earlier keeper, which has ended, since
+						    * this process holds the lock */
 		if (bind(c->listener, (void *)&c->address, sizeof c->address) == 0 &&
 		    chmod(c->address.sun_path, 0600) == 0 && listen(c->listener, 64) == 0 &&
 		    epoll_ctl(c->epoll, EPOLL_CTL_ADD, c->listener, &e) == 0)

@@ -16,8 +16,8 @@
 #include "runtime/local/control.h"
 
 /*
- * The address of a run's socket for paths of any length. An address holds 107 bytes, and a state directory may have a
- * longer path. Then the directory is opened, and the address leads through /proc/self/fd.
+ * The address of a run's socket for paths of any length. An address holds 107 bytes, and the path of a state directory
+ * may be longer. For a longer path, the directory is opened, and the address leads through /proc/self/fd.
  */
 struct control_path {
 	struct sockaddr_un address;

@@ -11,8 +11,8 @@
 
 enum descendant {
 	DESCENDANT_SPARE,               /* spare the process and everything below it */
-	DESCENDANT_PASS,                /* spare the process, but examine those below it */
-	DESCENDANT_KILL                 /* kill it and everything below it */
+	DESCENDANT_PASS,                /* spare the process, but examine the processes below it */
+	DESCENDANT_KILL                 /* kill the process and everything below it */
 };
 
 /*

@@ -12,7 +12,7 @@ struct kind {
 	int64_t wanted;
 };
 
-struct holding {                        /* the devices of a replica, as indexes into those of the kind */
+struct holding {                        /* the devices of a replica, as indexes into the devices of the kind */
 	size_t *at;
 	size_t n;
 };

@@ -1,9 +1,9 @@
 /*
  * devices.h - distributes the machine's devices among the replicas. An accelerator declares how its devices look on a
- * machine (`devices`, a pattern of files) and which variable tells a program what it may use (`visible`). Each replica
- * gets devices of its own, in the order of the plan; a job that needs more than the machine has is refused. Devices are
- * shared only when the caller's own variable lists them several times. The variable may also list parts of devices by
- * their names.
+ * machine (`devices`, a pattern of files) and which variable lists the devices that a program may use (`visible`). Each
+ * replica gets devices of its own, in the order of the plan. A job is refused if it needs more devices than the machine
+ * has. Devices are shared only when the caller's own variable lists them several times. The variable may also list
+ * parts of devices by their names.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_DEVICES_H
 #define TRAINC_RUNTIME_LOCAL_DEVICES_H

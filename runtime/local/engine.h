@@ -32,7 +32,7 @@ struct engine_options {
 	bool pin;                       /* --pin: each replica gets processors of its own */
 	bool inherit_env;               /* inherit-env: programs get the caller's whole environment, not only the
 					 * variables that docs/local.md lists */
-	uint64_t log_limit;             /* number of bytes that each log keeps; 0: everything */
+	uint64_t log_limit;             /* number of bytes that each log keeps; 0: all bytes */
 	int64_t backoff;                /* ns before the second attempt, doubling up to 10 min; 10 s by default */
 	char *const *caller_env;        /* environment of the command */
 	const struct str *env;          /* --env NAME=VALUE: overrides variables of the program */

@@ -26,8 +26,8 @@ struct probing {
 	pid_t pid;                      /* process of the running probe; 0: no probe is running */
 	int64_t due, pause;             /* when the next probe is due; the pause before that probe */
 	int64_t until;                  /* when the time for becoming ready is over; 0: the container has no probes */
-	bool overdue;                   /* the time is over and the container was asked to end: it is killed at
-					 * `until` */
+	bool overdue;                   /* the time is over and the container was asked to end: the container is killed
+					 * at `until` */
 };
 
 struct replica;
@@ -42,8 +42,8 @@ struct container {
 	bool logs;                      /* `log` has been opened */
 	uint64_t attempt_at;            /* length of the log when the last process of the container started */
 	struct str command;             /* first word of the container's command, for messages */
-	int64_t again, series, begin;   /* for a sidecar that has ended: when it starts again, number of ends in a row,
-					 * start of its last process */
+	int64_t again, series, begin;   /* for a sidecar that has ended: when it starts again, number of consecutive
+					 * ends, start of its last process */
 	struct probing probe;
 	int64_t unready;                /* the container was ended because it was not ready after this number of
 					 * seconds; 0: it was not ended for this reason */
@@ -65,7 +65,7 @@ struct replica {
 	struct container *containers;
 	size_t ncontainers, next;
 	struct life_end end;
-	struct str refused;             /* why the replica cannot be started; empty: it can */
+	struct str refused;             /* why the replica cannot be started; empty: it can be started */
 	int64_t patience;               /* STOPPING: the time at which the remaining processes are killed and, later,
 					 * given up; 0: never */
 	bool asked, killed;             /* the replica was asked to stop; it was killed */

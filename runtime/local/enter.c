@@ -215,8 +215,8 @@ static bool enter_spaces(const struct entering *e)
 extern char **environ;
 
 /*
- * Does a file of that name exist in the directories of PATH? If one of them may not be searched, execvp() reports
- * EACCES even for a command that does not exist.
+ * Does a file of that name exist in the directories of PATH? If one of the directories may not be searched, execvp()
+ * reports EACCES even for a command that does not exist.
  */
 static bool command_exists(const char *word)
 {

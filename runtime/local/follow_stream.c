@@ -74,7 +74,7 @@ static uint64_t tail_offset(const struct stream *s, uint64_t end, int64_t lines)
 	return lines == 0 && !found ? end : enough ? found : start;
 }
 
-/* Calls EACH for every record of the existing pieces, in order, until it returns false. */
+/* Calls EACH for every record of the existing pieces, in order, until EACH returns false. */
 static void each_record(const struct stream *s, bool (*each)(void *context, const struct log_record *r), void *context)
 {
 	struct log_record records[512];

@@ -41,7 +41,7 @@ struct stream {
 					 * written yet */
 	int64_t grown_at, kept_at;      /* by the steady clock: when the last bytes were added to `line`, and when the
 					 * first bytes were added */
-	char rest[3];                   /* the line's next bytes, when a part of it has been handed out */
+	char rest[3];                   /* the next bytes of a line of which a part has been handed out */
 	size_t nrest;
 	bool skip;                      /* `at` is within a line that is not selected */
 

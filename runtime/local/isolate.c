@@ -1,7 +1,7 @@
 /*
- * isolate.c - see isolate.h: creates namespaces, and explains why when that is not possible. Whether the kernel permits
- * namespaces is tested by creating them, first with the current rights, then in a user namespace. Kernel settings are
- * read only to explain a refusal.
+ * isolate.c - see isolate.h: creates namespaces, and explains the reason if that is not possible. Whether the kernel
+ * permits namespaces is tested by creating them, first with the current rights, then in a user namespace. Kernel
+ * settings are read only to explain a refusal.
  */
 #include "runtime/local/isolate.h"
 

@@ -1,7 +1,7 @@
 /*
- * keeper.c - starts the process that outlives a command, or ends with it. The keeper needs no copy of the plan, because
- * it is a fork of the command that has compiled it. It must not inherit anything else: descriptors (such as another
- * keeper's lifeline), the terminal, signal handlers.
+ * keeper.c - starts the process that outlives a command, or ends together with it. The keeper needs no copy of the
+ * plan, because it is a fork of the command that has compiled it. It must not inherit anything else: descriptors (such
+ * as another keeper's lifeline), the terminal, signal handlers.
  */
 #include "runtime/local/keeper.h"
 
@@ -330,7 +330,7 @@ static rlim_t descriptors_needed(const struct plan_job *j, size_t published)
 	return n;
 }
 
-/* May the caller have that many descriptors? False with an explanation. */
+/* May the caller have that many descriptors? If not, returns false with an explanation. */
 static bool has_descriptors(struct arena *a, const struct plan_job *j, size_t published, struct str *why)
 {
 	rlim_t needed = descriptors_needed(j, published);

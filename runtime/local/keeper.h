@@ -27,8 +27,8 @@ struct keeper_start {
 	struct str digest;              /* identity of the program and options (run_state.h) */
 	struct str state_dir;
 	const struct engine_options *options;
-	bool attached, replace;         /* attached: see above; replace: a run of that name that has ended may be
-					 * replaced */
+	bool attached, replace;         /* attached: the keeper ends with the command; replace: a run of that name that
+					 * has ended may be replaced */
 };
 
 /*

@@ -50,7 +50,8 @@ struct str launch_last_words(const struct launch *l, struct arena *a, unsigned r
 /* The source of the value of a variable. */
 enum variable_source {
 	VARIABLE_OF_CALLER,             /* from the caller's environment */
-	VARIABLE_OF_POD,                /* a variable that every pod has, or the numbers of its devices */
+	VARIABLE_OF_POD,                /* a variable that every pod has, or a variable with the numbers of the
+					 * replica's devices */
 	VARIABLE_OF_PROGRAM,
 	VARIABLE_OF_SECRET,             /* from the caller's environment, instead of a secret or config map */
 	VARIABLE_OF_OPTION              /* from --env */

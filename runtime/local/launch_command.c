@@ -39,8 +39,8 @@ static void words_add(const struct launch *l, struct arena *a, unsigned role, in
 }
 
 /*
- * Lists the files that execvp() would try: a name with a slash is a file; any other is looked up in the directories of
- * PATH.
+ * Lists the files that execvp() would try: a name with a slash is a file; any other name is looked up in the
+ * directories of PATH.
  */
 static const char *const *candidates(struct arena *a, const struct variables *v, struct str command)
 {

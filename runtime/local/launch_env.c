@@ -1,6 +1,6 @@
 /*
- * launch_env.c - the environment of one replica: a few of the caller's variables, then those that every container in a
- * cluster has, then the container's own from plan_env().
+ * launch_env.c - the environment of one replica: first a few of the caller's variables, then the variables that every
+ * container in a cluster has, then the container's own variables from plan_env().
  */
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /*
- * launch_mounts.c - volumes, files and generated keys on this machine: directories that are bound over those that the
- * container would see.
+ * launch_mounts.c - volumes, files and generated keys on this machine: directories that are bound over the directories
+ * that the container would otherwise see.
  */
 #include <errno.h>
 #include <fcntl.h>

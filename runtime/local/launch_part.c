@@ -54,7 +54,10 @@ void launch_note(struct launch *l, const char *fmt, ...)
 		buf_printf(&l->notes, "%s\n", text);
 }
 
-/* With an image's root there is no such file: a container with its own root does not see the directory of the run. */
+/*
+ * With an image's root there is no file for last words: a container with its own root does not see the directory of the
+ * run.
+ */
 struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i)
 {
 	const struct plan_role *r = &l->job->roles[role];

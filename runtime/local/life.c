@@ -1,7 +1,7 @@
 /*
  * life.c - takes events and gives orders. Nothing is decided at the moment of an event: life_next() looks at the whole
- * state and orders what is missing. So events of the same time are judged together, and the order in which they were
- * reported does not matter.
+ * state and then gives the orders that the state requires. So events of the same time are judged together, and the
+ * order in which they were reported does not matter.
  */
 #include "runtime/local/life_internal.h"
 #include "base/words.h"

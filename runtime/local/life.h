@@ -53,7 +53,7 @@ struct life_end {
 	int64_t time;                   /* when the program of the replica ended, which may be before its other
 					 * processes did */
 	int exit_code;                  /* exit code, 0 to 255; 128 + the signal for a signal */
-	int signal;                     /* the signal, or 0 */
+	int signal;                     /* the signal that ended the program; 0: no signal */
 	bool init;                      /* an init container failed, to which `retry_on` does not apply */
 	int64_t unready;                /* the attempt was ended because it was not ready after this number of seconds;
 					 * 0: it was not ended for this reason */

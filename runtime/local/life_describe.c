@@ -38,8 +38,8 @@ static bool earlier(const struct run_replica *r, const struct run_replica *other
 }
 
 /*
- * Can the replica be to blame? A replica that waits for its next attempt can, too: in collective training, the replica
- * that fails for good often fails because another replica failed that may try again.
+ * Can the replica be to blame? A replica that waits for its next attempt can, too: in collective training, a replica
+ * often fails for good because of the failure of another replica, which may try again.
  */
 static bool suspect(const struct life_part *p, int64_t i)
 {

@@ -26,7 +26,7 @@ struct life_part {                           /* a role of the job */
 	enum replica_state *states;     /* states of the replicas, as conditions see them */
 	int64_t grace;
 	struct judge_role *judged;      /* the role as the judge sees it */
-	bool *present;                  /* for each replica: does it have processes? For the judge */
+	bool *present;                  /* for the judge: does each replica have processes? */
 	bool required;                  /* a failure of the role is a failure of the job */
 };
 
@@ -42,7 +42,7 @@ struct life {
 	struct arena words;             /* memory of `cause`, until it is set again */
 	const struct plan_job *job;
 	struct run_state *state;
-	struct life_part *parts;             /* one for each role */
+	struct life_part *parts;             /* one part for each role */
 	struct role_states *seen;       /* the states of all parts */
 	enum mode mode;
 	bool succeeded, asked_to_stop;  /* ENDING: the verdict */

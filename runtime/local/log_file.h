@@ -87,7 +87,10 @@ void log_attempt_ended(struct log_writer *w, int exit_code, bool stopped, int64_
 /* Tries to write the last MOST of the kept bytes after the program has ended; the rest is lost. */
 void log_last_try(struct log_writer *w, size_t most, int64_t now);
 void log_close(struct log_writer *w);
-/* Copies at most N of the last bytes, from the offset FROM on; they may be in two pieces. Returns how many. */
+/*
+ * Copies at most N of the last bytes, from the offset FROM on; they may be in two pieces. Returns the number of copied
+ * bytes.
+ */
 size_t log_last(const struct log_writer *w, uint64_t from, char *into, size_t n);
 
 #endif

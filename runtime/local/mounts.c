@@ -395,7 +395,7 @@ struct text_file {
 	struct str text, rest;
 };
 
-/* Binds a text over its file. */
+/* Mounts a text over the file that it replaces. */
 static bool bind_text(struct mount_view *v, const char *name, const struct text_file *f)
 {
 	int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);

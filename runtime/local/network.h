@@ -30,7 +30,7 @@ uint32_t network_address(size_t replica);
 /*
  * Brings up loopback in the namespace of this process, and lets every user listen on low ports in it. Loopback gets a
  * second address, 10.88.255.254: if 127.0.0.1 is the only address, a resolver that is asked for usable addresses
- * (AI_ADDRCONFIG) does not even find that one. Returns 0, or errno with the failed step in STEP.
+ * (AI_ADDRCONFIG) does not find even 127.0.0.1. Returns 0, or errno with the failed step in STEP.
  */
 int network_loopback(const char **step);
 

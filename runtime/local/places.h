@@ -1,10 +1,10 @@
 /*
  * places.h - the addresses of the replicas of a local run: the placement for plan_env(). Replicas that share a network
- * (modes NONE and JOB) are all at 127.0.0.1, so every port of every replica is a number of its own. The number is found
- * by binding a socket, below the range from which the kernel takes ports for outgoing connections. The socket stays
- * bound until just before its replica starts. A name in the abstract socket name space reserves the number against
- * other runs of this network until this run is over, because a program often binds its port only seconds after its
- * start. In mode REPLICA hosts and ports are the same as in a cluster.
+ * (modes NONE and JOB) are all at 127.0.0.1, so all ports of all replicas need different numbers. A number is found by
+ * binding a socket, below the range from which the kernel takes ports for outgoing connections. The socket stays bound
+ * until just before its replica starts. A name in the abstract socket name space reserves the number against other runs
+ * of this network until this run is over, because a program often binds its port only seconds after its start. In mode
+ * REPLICA hosts and ports are the same as in a cluster.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_PLACES_H
 #define TRAINC_RUNTIME_LOCAL_PLACES_H

@@ -13,7 +13,7 @@ struct published_port {
 	struct str text;                /* the text as the user wrote it */
 	struct str role, port;          /* name of the role; port as a name of the program, or as a number */
 	int64_t index;
-	int64_t number;                 /* number of the port, if it was given as a number; 0: it is a name */
+	int64_t number;                 /* number of the port, if it was given as a number; 0: it was given as a name */
 	/* port of this machine; 0: any free port; -1: the same number as the replica's port */
 	int64_t host;
 };

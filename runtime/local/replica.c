@@ -441,7 +441,7 @@ static void hear(struct engine *e, const struct replica *r)
 }
 
 /*
- * Reads the last words of all replicas after one has failed: the first to fail may be one that still runs, such as a
+ * Reads the last words of all replicas after one has failed: the first replica to fail may still run, such as a
  * launcher that waits for its processes.
  */
 static void hear_all(struct engine *e)

@@ -1,7 +1,7 @@
 /*
  * spawn.h - starts one process of a container from a complete description. The child has its own session and process
- * group, standard input from /dev/null, both outputs into one pipe, no other descriptors and default signals, and dies
- * when its parent does. If it cannot execute the program, it reports why through a pipe that exec closes.
+ * group, standard input from /dev/null, both outputs into one pipe, default signals, and no other descriptors. It dies
+ * when its parent dies. If it cannot execute the program, it reports the reason through a pipe that exec closes.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_SPAWN_H
 #define TRAINC_RUNTIME_LOCAL_SPAWN_H

@@ -35,8 +35,8 @@ static struct str read_of(pid_t pid, const char *name, char *into, size_t size)
 }
 
 /*
- * The clock ticks of a process, and of those of its children that have ended: fields 14 to 17 of its stat. The name
- * before them may contain anything.
+ * The clock ticks of a process and of its ended children: fields 14 to 17 of its stat. The process name, which comes
+ * before these fields, may contain anything.
  */
 static int64_t ticks_of(pid_t pid)
 {
@@ -62,8 +62,8 @@ static int64_t bytes_of(const char *text, const char *name)
 }
 
 /*
- * Adds the memory that would be free without the process: its own pages, and for the pages that processes share
- * (shm_open() and the like) the largest number in any one process.
+ * Adds the memory that would be free without the process: all its own pages. Of pages that processes share (shm_open()
+ * and the like), only the largest number in any one process counts.
  */
 static void add_memory(pid_t pid, struct run_usage *u, int64_t *shared)
 {
@@ -99,8 +99,8 @@ static void look_at_processes(struct run_usage *at, size_t n, uint64_t mark)
 }
 
 /*
- * Computes the processor time per time since the last measurement. Processes that have ended since then are missing in
- * the new sum.
+ * Computes the processor time that was used per second since the last measurement. Processes that have ended since then
+ * are missing in the new sum.
  */
 static void put_rate(struct run_usage *now, const struct run_usage *before, int64_t elapsed)
 {

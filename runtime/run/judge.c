@@ -42,7 +42,7 @@ static int64_t lost_of(const struct judge_role *r)
 	return lost;
 }
 
-/* Has the role lost more of the replicas that should run than it may lose for good? */
+/* Has the role lost too many replicas for good? Only replicas that should run count. */
 static bool has_failed(const struct judge_facts *f, size_t k)
 {
 	const struct plan_role *plan = &f->job->roles[k];

@@ -41,7 +41,7 @@ struct judge_role {
 struct judge_facts {
 	const struct plan_job *job;
 	struct judge_role *roles;       /* the roles, in the job's order */
-	const struct role_states *seen; /* the same states, in the form that conditions need */
+	const struct role_states *seen; /* the states of the roles, in the form that conditions need */
 	int64_t begin, now;             /* when `timeout` started to count (0: not yet); the current time */
 	int64_t spent;                  /* number of restarts so far, in roles whose replicas restart */
 };

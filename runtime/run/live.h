@@ -1,8 +1,8 @@
 /*
  * live.h - a table on a terminal that is redrawn in place. It has a line for each run and for each role, as long as a
- * third of the screen stays free for their output. When there is too little room, roles with problems come first. The
- * cursor rests at the start of the table. Output of other programs pushes the table down, and when this program is
- * killed, nothing on the screen has to be restored.
+ * third of the screen stays free for the output of the runs. If the screen has too little room, roles with problems
+ * come first. The cursor rests at the start of the table. Output of other programs pushes the table down, and when this
+ * program is killed, nothing on the screen has to be restored.
  */
 #ifndef TRAINC_RUNTIME_RUN_LIVE_H
 #define TRAINC_RUNTIME_RUN_LIVE_H

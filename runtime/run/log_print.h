@@ -24,8 +24,8 @@ struct log_print {
 };
 
 /*
- * Appends a line in the form that is shown. Ends of attempts, such as "worker/0 - attempt 1 exited with code 3", are
- * appended to MARKS, which may be the same buffer.
+ * Appends a line in its printed form. Ends of attempts, such as "worker/0 - attempt 1 exited with code 3", are appended
+ * to MARKS, which may be the same buffer.
  */
 void log_print(struct log_print *p, const struct log_line *l, struct buf *out, struct buf *marks);
 

@@ -1,7 +1,8 @@
 /*
  * plan_record.h - the part of a plan that a run stores, so that its state can be judged without the program. The state
  * of a run depends on names, sizes and rules of the plan, but not on environments or containers. The record is a JSON
- * document beside the objects of the run. The plan that is read from it contains what status_of() and the rules need.
+ * document beside the objects of the run. The plan that is read from the record contains everything that status_of()
+ * and the rules need.
  */
 #ifndef TRAINC_RUNTIME_RUN_PLAN_RECORD_H
 #define TRAINC_RUNTIME_RUN_PLAN_RECORD_H

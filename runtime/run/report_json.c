@@ -165,7 +165,7 @@ static void put_process(const struct json *j, const struct run_replica *r)
 	put_number_or_null(j, "memory_bytes", r->usage.memory, r->usage.known);
 }
 
-/* Appends where a local replica can be found: its ports, published addresses and log. */
+/* Appends the ports, published addresses and log of a local replica. */
 static void put_places(const struct json *j, const struct run_replica *r)
 {
 	report_json_ports(r->ports, j->out);

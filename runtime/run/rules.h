@@ -60,7 +60,7 @@ int64_t role_spare_replicas(const struct plan_role *r);
 
 /* Does a failure of the role fail the job? A failure of an aux role does not, unless the job has only aux roles. */
 bool role_required(const struct plan_job *j, const struct plan_role *r);
-/* Can the role still influence what happens next? */
+/* Can the role still influence the course of the job? */
 bool role_matters(const struct plan_job *j, unsigned role);
 /* May a replica of the role restart after it failed, in place or as a new object? */
 bool role_begins_again(const struct plan_role *r);

@@ -26,7 +26,7 @@ enum run_phase {
 	RUN_UNKNOWN,                    /* unknown: the keeper is gone without a verdict, or the objects do not show the
 					 * state */
 	RUN_QUEUED,                     /* a queue has not admitted the run yet */
-	RUN_STALLED,                    /* the run cannot continue without a user */
+	RUN_STALLED,                    /* the run cannot continue until a user acts */
 	RUN_ABSENT                      /* no object of the run exists */
 };
 /* The cause in the state of a run whose recorded verdict is all that is left. */
@@ -83,10 +83,10 @@ struct run_replica {
 	struct process_id process;      /* the process of the main container, while it runs */
 	pid_t pid;                      /* number of the last attempt's process, for information */
 	int64_t attempts;               /* number of attempts started so far; 1 during the first attempt */
-	int64_t resumed;                /* number of those attempts that started because the run was resumed */
+	int64_t resumed;                /* number of attempts that started because the run was resumed */
 	int64_t begin, end;             /* begin and end of the last attempt; 0: not yet */
 	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
-	int signal;                     /* the signal that ended that attempt, or 0 */
+	int signal;                     /* the signal that ended the last attempt that ended, or 0 */
 	int64_t again;                  /* when the next attempt is due; 0: no attempt is due */
 	struct str cause;               /* why the replica waits, or failed: "command not found: 'train'" */
 	struct last_words words;        /* record of the current attempt's failure (not in files) */
@@ -162,7 +162,7 @@ struct run_state {
 	int64_t since;                  /* when the run entered its phase */
 	/* does the run count as running, or as restarting, by the job's own rule? Set by run_state_running() */
 	bool running, restarting;
-	int64_t ran, restarted;         /* when each of these two conditions last became true; 0: never */
+	int64_t ran, restarted;         /* when the run last began to count as running, and as restarting; 0: never */
 	int64_t job_restarts;           /* number of times the whole job was started again */
 	/* the run has failed in a cluster and must start again, and why (not in files) */
 	bool restart_due;

@@ -1,6 +1,6 @@
 /*
- * run_watch.h - a run that is being watched, in any backend: its newest state, and its changes. A backend fills it in.
- * The state belongs to the backend and is replaced by run_watch_update(); nothing here blocks.
+ * run_watch.h - a run that is being watched, in any backend: its newest state, and its changes. A backend fills in the
+ * struct. The state belongs to the backend and is replaced by run_watch_update(); nothing here blocks.
  */
 #ifndef TRAINC_RUNTIME_RUN_RUN_WATCH_H
 #define TRAINC_RUNTIME_RUN_RUN_WATCH_H

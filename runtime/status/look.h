@@ -29,14 +29,14 @@ const struct data *status_condition_is(const struct data *object, const char *ty
 const struct data *status_condition_true(const struct data *object, const char *type);
 
 /*
- * The index of a pod's replica, from the pod's labels or annotations; our own come first. Empty if the pod has no
- * index.
+ * The index of a pod's replica, from the pod's labels or annotations; trainc's own labels come first. Empty if the pod
+ * has no index.
  */
 struct str status_pod_index(const struct data *pod);
 
 /*
- * For an object with a deletionTimestamp: "is being deleted; finalizer 'x' holds it: ...", and who has to act. Empty
- * for other objects.
+ * The text "is being deleted; finalizer 'x' holds it: ...", which also says who must act, for an object with a
+ * deletionTimestamp. Empty for other objects.
  */
 struct str status_deletion(struct arena *a, const struct data *object);
 /* Why a finalizer still holds an object. */

@@ -33,7 +33,7 @@ struct object_view {
 	bool holds;                     /* pods wait for this object, so it may be the reason why nothing runs */
 };
 
-/* Objects that are needed to judge others. */
+/* Objects that are needed to judge other objects. */
 struct looked_up {
 	struct map endpoints;           /* "NAMESPACE/NAME" of a Service -> struct endpoints */
 	struct map classes;             /* storage classes by name */

@@ -22,7 +22,8 @@ struct pod_view {
 					 * words */
 	struct last_words words;        /* the first record in the termination message */
 	struct str node, ip;
-	bool again;                     /* the failure was followed by a restart of the container, or will be */
+	bool again;                     /* the failure ended an earlier run of the container, which was or will be
+					 * restarted */
 };
 
 /*
@@ -34,7 +35,7 @@ struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str co
 
 /*
  * Appends the spans of the pod's life whose times are in its conditions and in the states of its container. The kubelet
- * keeps the last two attempts; earlier ones become one span of the kind EARLIER.
+ * keeps the last two attempts; earlier attempts become one span of the kind EARLIER.
  */
 void pod_spans(struct arena *a, const struct data *pod, struct str container, struct run_span **at, size_t *n);
 

@@ -53,7 +53,7 @@ static bool any_active(const struct gathering *g)
 struct verdict {
 	bool ends, restarts;
 	bool anew;                      /* a role has failed, and the whole run must restart because of this */
-	/* phase of the end: FAILED, or FAILING as long as no controller has acted on it */
+	/* phase of the end: FAILED, or FAILING as long as no controller has acted on the failure */
 	enum run_phase phase;
 	struct str cause;
 };
@@ -265,7 +265,7 @@ static enum run_phase as_run(enum run_phase phase)
 }
 
 /*
- * Sets why the run does not run: the worst role decides. Objects that admit pods explain why no pod runs.
+ * Sets the cause of a run that does not run: the worst role decides. Objects that admit pods explain why no pod runs.
  */
 static void hold_back(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {

@@ -14,7 +14,7 @@ void status_add(struct arena *a, struct status_objects *o, const struct data *do
 
 /*
  * The state of job J. NOW is the time for rules about durations, in nanoseconds of the real-time clock. The state is as
- * complete as that of a local run, so report_runs() can show both.
+ * complete as the state of a local run, so report_runs() can show runs of both kinds.
  */
 struct run_state status_of(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);
 

@@ -107,7 +107,9 @@ static void bind_policy(struct admission *d, struct str name, bool warn)
 	buf_release(&b);
 }
 
-/* Writes the objects for the checks of a policy, or for its warnings, if it has any. */
+/*
+ * Writes the objects for the checks of a policy, or for its warnings. Writes nothing if the policy has no such checks.
+ */
 static void put_policy(struct admission *d, struct str policy, bool warn)
 {
 	struct str name = object_name(d, policy, warn);

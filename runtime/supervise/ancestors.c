@@ -3,7 +3,7 @@
 
 #include "runtime/status/look.h"
 
-/* The end of the condition's reason for a resource that does not compile. */
+/* The last part of the reason in the condition of a resource that does not compile. */
 #define REFUSED "FailedValidation"
 
 /* ---- writing ---- */

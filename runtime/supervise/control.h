@@ -36,7 +36,8 @@ struct controller {
 	size_t nplans;
 	struct str ns;                  /* the only namespace that this controller looks after; empty: all */
 	struct shard shard;             /* selects the namespaces of this process */
-	const struct object_watch *pods, *services, *jobs;      /* NULL: no watch of the kind exists at the moment */
+	const struct object_watch *pods, *services, *jobs;      /* the watches of dependents; NULL: the kind is not
+								 * watched at the moment */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
 	bool runs;                      /* attend the runs of `trainc apply --controller` */
 	bool operators, ancestors;      /* which kinds to look after: those of the training operator, and those that
@@ -77,7 +78,8 @@ struct supervised {
 	bool group_gone;                /* the PodGroup was deleted and has not been created again */
 	bool refused;                   /* the last pass found that the resource does not compile */
 	bool gone;                      /* the resource was deleted while a pass was under way */
-	char texts[];                   /* "JAXJob ml/bert", which contains the namespace and the name, then the uid */
+	char texts[];                   /* text of `label`, which contains the namespace and the name, and then the
+					 * uid */
 };
 
 #endif

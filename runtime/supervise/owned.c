@@ -127,7 +127,7 @@ struct transport_request owned_respec(struct arena *a, const struct supervised *
 	return r;
 }
 
-/* The version of the API that has a kind of a replica's objects. */
+/* The API version of KIND, which is a kind of the objects of replicas. */
 static struct str api_of(struct str kind) { return str_is(kind, "Job") ? STR("batch/v1") : STR("v1"); }
 
 struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,

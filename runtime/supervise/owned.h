@@ -1,6 +1,6 @@
 /*
- * owned.h - builds the requests for the objects of a job: create them with the job as their owner, adopt them, delete
- * them.
+ * owned.h - builds the requests that create, adopt and delete the objects of a job. A created object has the job as its
+ * owner.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_OWNED_H
 #define TRAINC_RUNTIME_SUPERVISE_OWNED_H

@@ -173,8 +173,8 @@ static bool send_next(struct pass *p)
 }
 
 /*
- * The next step. If the record could not be stored, no action is taken; if a pod was refused, the status is still
- * written.
+ * The next step of the pass. If the record could not be stored, no action is taken; if a pod was refused, the status is
+ * still written.
  */
 static enum step step_after(const struct pass *p)
 {

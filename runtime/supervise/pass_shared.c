@@ -214,7 +214,7 @@ static void scaler_made(void *to, const struct transport_result *r)
 }
 
 /*
- * The autoscaler of the plan, complete as in the output unless the job is suspended; NULL if the plan has no
+ * The autoscaler of the plan, complete as the compiler writes it unless the job is suspended; NULL if the plan has no
  * autoscaler.
  */
 static const struct data *scaler_of(struct pass *p)

@@ -13,7 +13,7 @@ struct queue;
 struct queue_item {
 	struct queue *queue;
 	struct queue_item *next;
-	struct loop_timer timer;        /* adds the item when the timer fires */
+	struct loop_timer timer;        /* timer that adds the item to the queue */
 	int64_t not_before;             /* by loop_now(): the earliest time at which the next pass may start */
 	unsigned failures;              /* number of consecutive failures */
 	bool queued, busy, dirty;       /* dirty: the item was added again during its pass */

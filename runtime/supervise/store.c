@@ -98,8 +98,8 @@ struct kept {
 };
 
 /*
- * The members of an object that are kept. Answers to our own requests are whole objects, most of which are managed
- * fields and annotations.
+ * The members of an object that are kept. Answers to our own requests are whole objects, which consist mostly of
+ * managed fields and annotations.
  */
 #define METADATA { "name", NULL }, { "namespace", NULL }, { "uid", NULL }, { "deletionTimestamp", NULL }
 static const struct kept kept_owner[] = { { "uid", NULL }, { "controller", NULL }, { NULL, NULL } };

@@ -7,10 +7,10 @@
 
 #include "runtime/supervise/control.h"
 
-/* The end of a run record's name, after the name of the run. */
+/* The suffix that follows the name of a run in the name of its record. */
 #define RUN_RECORD_SUFFIX ".trainc"
 
-/* The kind of run records, used where custom resources have their kind. */
+/* Stands for the kind of run records where a custom resource would have its kind. */
 extern const struct custom_kind run_record_kind;
 
 struct pass_end {
