@@ -17,8 +17,8 @@ struct addon_witness {
 					 * found */
 	unsigned lowest, highest;       /* range of versions with the same fields as the cluster's definitions; 0: no
 					 * such version is known */
-	bool defined, matched;          /* DEFINED: the cluster has definitions of the add-on. MATCHED: their fields
-					 * are those of a known version */
+	bool defined, matched;          /* DEFINED: the cluster has definitions of the add-on. MATCHED: the definitions
+					 * have the fields of a known version */
 };
 
 /* ---- controllers ---- */

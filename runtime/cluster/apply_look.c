@@ -14,7 +14,7 @@
 enum { ALONE_MOST = 4 };        /* up to this number, runs are read one by one */
 
 /*
- * Makes a plan from the run's record. So the plan is that of the program that was applied, even if the program has
+ * Makes a plan from the run's record. So the plan belongs to the program that was applied, even if the program has
  * changed since.
  */
 static bool recorded_plan(struct applying *p, struct plan_job *ret)

@@ -33,7 +33,7 @@ struct transport_request apply_request(struct applying *p, const struct wanted *
 		.content_type = STR("application/apply-patch+yaml"), .body = wanted_body(p->arena, w) };
 }
 
-/* Warns when the answer differs from what was sent, because admission changed it. */
+/* Warns if the answer differs from the object that was sent, because admission changed it. */
 static void tell_altered(struct applying *p, const struct wanted *w)
 {
 	struct tree_differences all = tree_diff(p->arena, w->tree, w->answer->data);

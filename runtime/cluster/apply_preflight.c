@@ -106,7 +106,10 @@ static void review_delete(struct applying *p, struct reviews *all, const struct 
 		review_watch(p, all, r, ns);
 }
 
-/* Adds the requests for one object: those that send or replace the object, and those that an attendant sends later. */
+/*
+ * Adds the requests for one object: requests that send or replace the object, and requests that an attendant sends
+ * later.
+ */
 static void review_object(struct applying *p, struct reviews *all, const struct wanted *w)
 {
 	bool workload = w->stage == STAGE_WORKLOAD, again = p->rerun && workload;
@@ -126,7 +129,7 @@ static void review_object(struct applying *p, struct reviews *all, const struct 
 		add_review(p, all, "delete", &w->resource, w->ns);
 }
 
-/* Adds the watches of cluster_watch.c, except that of Events, which the server may refuse. */
+/* Adds the watches of cluster_watch.c, except the watch of Events, which the server may refuse. */
 static void review_following(struct applying *p, struct reviews *all)
 {
 	bool queued = p->job->queue.value.n || str_is(p->job->gang.value, "kueue");

@@ -289,8 +289,8 @@ static bool read_inventory(struct arena *a, struct str text, struct parent *p)
 }
 
 /*
- * Updates the uids of the Jobs in the inventory. For each Job that the last restart has replaced, the uid becomes that
- * of the new Job or, while the new Job does not exist, stays that of the old one.
+ * Updates the uids of the Jobs in the inventory. Each Job that the last restart has replaced gets the uid of the new
+ * Job. If the new Job does not exist yet, the old uid stays.
  */
 static void note_replaced(struct parent *p)
 {

@@ -49,7 +49,10 @@ bool certificate_read_pair(struct arena *a, struct str certificate, struct str k
 /* Makes CTX use these settings; false if OpenSSL refuses them or has no memory. */
 void certificate_use_ca(SSL_CTX *ctx, const struct certificate_own *own);
 bool certificate_use_pair(SSL_CTX *ctx, const struct certificate_own *own);
-/* Has the client's certificate expired at NOW, in ns since 1970? If so, the sentence contains the date of expiry. */
+/*
+ * Has the client's certificate expired at NOW, in ns since 1970? If so, appends a sentence with the date of expiry to
+ * OUT.
+ */
 bool certificate_put_expired(const struct certificate_own *own, int64_t now, struct buf *out);
 void certificate_own_release(struct certificate_own *own);
 

@@ -23,7 +23,10 @@ struct loop {
 	int epoll, timerfd, signalfd;
 	int64_t now;
 	bool stop, inside;              /* loop_stop() was called; a round is under way */
-	/* number of armed descriptors, including those of children, but not those of signals and timers */
+	/*
+	 * number of armed descriptors, including descriptors of children, but without the descriptors of signals and
+	 * timers
+	 */
 	size_t nfds;
 	struct loop_timer **timers;     /* a heap of timers, the earliest first */
 	size_t ntimers, timer_room;

@@ -1,6 +1,4 @@
-/*
- * proxy.h - decides which proxy a connection uses, by the rules of kubectl, which differ from those of libcurl.
- */
+/* proxy.h - decides which proxy a connection uses, by kubectl's rules, which differ from libcurl's rules. */
 #ifndef TRAINC_RUNTIME_CLUSTER_PROXY_H
 #define TRAINC_RUNTIME_CLUSTER_PROXY_H
 

@@ -17,7 +17,7 @@ struct removed_run {
 	 */
 	struct str version;
 	int64_t generation;
-	size_t from, n;                 /* the members of this run among those of all runs */
+	size_t from, n;                 /* the range of the members of this run in the list of all members */
 	struct batch batch;             /* the request that deletes the record of the run */
 	struct answer *answer;          /* answer to that request; NULL: the request was not sent */
 	int status;                     /* why the run cannot be deleted; STATUS_DONE: no error */

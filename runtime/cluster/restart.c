@@ -1,6 +1,6 @@
 /*
  * restart.c - one pass over a restart: reads the record, starts or continues the restart, examines each Job, deletes
- * old Jobs, creates missing Jobs, and records the existing ones. A pass ends when it has to wait for something; the
+ * old Jobs, creates missing Jobs, and records the Jobs that exist. A pass ends when it has to wait for something; the
  * caller repeats it.
  */
 #include "runtime/cluster/restart.h"

@@ -227,7 +227,7 @@ static void limit_fired(struct loop_timer *timer)
 	finish(x, outcome, error);
 }
 
-/* Ends the exchanges that libcurl has finished, and frees those that were cancelled inside libcurl. */
+/* Ends the exchanges that libcurl has finished, and frees the exchanges that were cancelled inside libcurl. */
 static void pool_check(struct transport_pool *p)
 {
 	struct transport *t = p->transport;

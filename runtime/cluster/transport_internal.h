@@ -60,7 +60,7 @@ struct transport {
 	const char *authorities;        /* file with the system's authorities; NULL: libcurl's default file */
 	struct transport_pool *pools;   /* list of pools; the first one is in use */
 	struct transport_exchange *exchanges;
-	struct loop_timer kick;         /* timer that starts queued exchanges and frees cancelled ones */
+	struct loop_timer kick;         /* timer that starts queued exchanges and frees cancelled exchanges */
 	CURL *handles[HANDLES_KEPT];
 	unsigned nhandles;
 	/*

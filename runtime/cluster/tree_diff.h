@@ -1,7 +1,7 @@
 /*
- * tree_diff.h - finds where existing objects differ from the wanted ones. Only wanted fields count, because the server
- * adds defaults and a status, and other managers add fields of their own. Quantities are compared as amounts, and
- * elements of lists by the name that identifies them.
+ * tree_diff.h - finds the differences between existing objects and wanted objects. Only wanted fields count, because
+ * the server adds defaults and a status, and other managers add fields of their own. Quantities are compared as
+ * amounts, and elements of lists by the name that identifies them.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H
 #define TRAINC_RUNTIME_CLUSTER_TREE_DIFF_H

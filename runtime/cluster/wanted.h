@@ -67,7 +67,7 @@ struct str wanted_body(struct arena *a, const struct wanted *w);
 void wanted_annotate(struct arena *a, struct data *object, struct str key, struct str value);
 /* Adds the ConfigMap OWNER with the UID to the owners of an object, but not as its controller. */
 void wanted_own(struct arena *a, struct data *object, struct str owner, struct str uid);
-/* The name for messages: "Job ml/bert-worker", or "Job/bert-worker" if the namespace is that of the run. */
+/* The name for messages: "Job ml/bert-worker", or "Job/bert-worker" if the object is in the namespace of the run. */
 struct str wanted_name(struct arena *a, const struct wanted_list *all, const struct wanted *w);
 /* The value at a path of keys with dots between them, for the caller to replace; NULL if the path does not exist. */
 struct data *wanted_value(const struct wanted *w, const char *path);

@@ -113,7 +113,7 @@ static bool has_nodes(struct session *s, struct str path, const struct status_ob
 	return false;
 }
 
-/* Judges with the nodes of a file instead of those of a cluster. */
+/* Judges with the nodes of a file instead of the cluster's nodes. */
 static int fit_offline(struct session *s)
 {
 	struct fitting f = { .session = s };

@@ -1,6 +1,6 @@
 /*
  * local_remove.c - stops runs on this machine and removes their files. If a run has a keeper, the keeper stops it. If
- * the keeper is gone, processes that it started may have survived; only those that certainly belong to the run are
+ * the keeper is gone, processes that it started may have survived; only processes that certainly belong to the run are
  * ended.
  */
 #include <signal.h>

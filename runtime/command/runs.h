@@ -26,7 +26,7 @@ int runs_worse(int a, int b);
  */
 bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret_status);
 
-/* Opens all runs of the list; reports those that do not exist. */
+/* Opens all runs of the list; reports runs that do not exist. */
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status);
 /* Is the state of the runs unknown because they cannot be watched? If so, this has already been reported. */
 static inline bool runs_unknown(const struct attend *a) { return a->n && a->runs[0].lost; }

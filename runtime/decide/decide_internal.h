@@ -48,9 +48,9 @@ void pass_begin_anew(struct decide_pass *p, bool all, int64_t again);
  * decision's `conflict` and returns false.
  */
 bool pass_claim(struct decide_pass *p);
-/* Creates missing replicas, and deletes those that are surplus or must restart. */
+/* Creates missing replicas, and deletes replicas that are surplus or must restart. */
 void pass_reconcile(struct decide_pass *p);
-/* Deletes replicas and their Services: all, or those that `clean` removes from an ended job. */
+/* Deletes replicas and their Services: all of them, or the replicas that `clean` removes from an ended job. */
 void pass_clear(struct decide_pass *p, bool all);
 
 /* Makes sure that the next pass is at AT at the latest. */

@@ -20,7 +20,7 @@ struct fit_resources {
 	size_t n;
 };
 
-/* The number of a resource; FIT_RESOURCES when there are too many of them. */
+/* The number of a resource; FIT_RESOURCES if there are too many resources. */
 size_t fit_resource(struct fit_resources *r, struct str name);
 /* An amount as the API writes it, rounded up. */
 int64_t fit_amount(const struct data *d, bool thousandths);

@@ -35,7 +35,7 @@ static void raise_to(int64_t *to, const int64_t *base, const int64_t *more)
 }
 
 /*
- * Adds up what a pod needs. Containers and sidecars run together; before that, each init container runs with the
+ * Adds up the needs of a pod. Containers and sidecars run together; before that, each init container runs with the
  * sidecars that were started before it.
  */
 void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *need, int64_t *limit)

@@ -63,7 +63,7 @@ static struct str cohort_of(const struct data *queue)
 	return name.n ? name : status_text(queue, "spec.cohort");
 }
 
-/* The amount left for this queue: the rest of its own quota, and what it may borrow from its cohort. */
+/* The amount left for this queue: the rest of its own quota, and the amount that it may borrow from its cohort. */
 static int64_t left_of(const struct quota_queue *q, struct str flavor, const struct data *resource)
 {
 	const struct fit_cluster *c = q->cluster;
@@ -81,7 +81,9 @@ static int64_t left_of(const struct quota_queue *q, struct str flavor, const str
 	return sum < most ? sum : most;
 }
 
-/* For each label that both specify: does the flavor have the value that the node selector of the pods requires? */
+/*
+ * Does the flavor agree with the node selector of the pods? A label that both of them specify must have the same value.
+ */
 static bool labels_agree(const struct fit_shape *s, const struct data *flavor)
 {
 	const struct data *labels = status_path(flavor, "spec.nodeLabels"), *own = status_path(s->spec, "nodeSelector");

@@ -16,7 +16,7 @@
 enum watch_kind { WATCH_SIGNALS, WATCH_CONTROL, WATCH_LIFELINE, WATCH_FORWARD, WATCH_OUTPUT, WATCH_REPORT };
 
 struct container;
-struct watch {                          /* what epoll stores for a descriptor */
+struct watch {                          /* the value that epoll stores for a descriptor */
 	enum watch_kind kind;
 	struct container *container;    /* for OUTPUT and REPORT: the container */
 };

@@ -25,7 +25,8 @@ struct flow {                         /* one direction of a connection */
 };
 
 struct connection;
-struct end {                            /* one end of a connection, or a listener: what epoll stores for a descriptor */
+struct end {                            /* one end of a connection, or a listener: the value that epoll stores for a
+					 * descriptor */
 	int fd;
 	uint32_t wanted;                /* events to wait for; 0: the descriptor is not in the epoll */
 	struct connection *of;          /* the connection; NULL: this is a listener */

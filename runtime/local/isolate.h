@@ -75,10 +75,10 @@ struct sandbox {
 };
 
 /*
- * Called in a child between fork and exec, one after the other. isolation_join() enters the replica's network and opens
- * nothing. isolation_enter() builds the view of the files. It changes nothing outside of the child and does not keep
- * the working directory, so chdir() must follow. On failure they return false; ERROR contains errno, or 0, and the
- * failed step, such as "mount '/srv/corpus' at '/data'".
+ * These two functions are called in a child between fork and exec, one after the other. isolation_join() enters the
+ * replica's network and opens nothing. isolation_enter() builds the view of the files. It changes nothing outside of
+ * the child and does not keep the working directory, so chdir() must follow. On failure they return false; ERROR
+ * contains errno, or 0, and the failed step, such as "mount '/srv/corpus' at '/data'".
  */
 struct isolation_error {
 	int error;

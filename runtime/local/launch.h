@@ -19,7 +19,7 @@ struct launch;
  */
 struct launch *launch_new(struct arena *a, const struct plan_job *j, const struct engine_options *o, struct str run_dir,
 	struct buf *why);
-/* Does any container see files other than those of the machine? */
+/* Does any container see files other than the files of the machine? */
 bool launch_needs_mounts(const struct launch *l);
 /* Settings of the program that a local run ignores, one per line. */
 struct str launch_notes(const struct launch *l);

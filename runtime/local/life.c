@@ -262,7 +262,7 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 	return true;
 }
 
-/* Resets all replicas before the job restarts; those that are still stopping are reset when they have stopped. */
+/* Resets all replicas before the job restarts; replicas that are still stopping are reset when they have stopped. */
 static void forget_all(struct life *l)
 {
 	for (unsigned k = 0; k < l->job->nroles; k++) {

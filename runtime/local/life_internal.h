@@ -1,6 +1,4 @@
-/*
- * life_internal.h - shared by life.c (what to do) and life_describe.c (how to describe it).
- */
+/* life_internal.h - shared by life.c, which decides what to do, and life_describe.c, which describes the state. */
 #ifndef TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
 #define TRAINC_RUNTIME_LOCAL_LIFE_INTERNAL_H
 

@@ -112,7 +112,7 @@ static void remove_oldest(struct log_writer *w)
 	w->removed = w->starts[(oldest + 1) % LOG_PIECES];
 }
 
-/* Replaces the full files by new ones. */
+/* Replaces the full files by new files. */
 static bool replace_files(struct log_writer *w, int log, int times)
 {
 	struct log_record begins = { .offset = w->offset, .time = (int64_t)w->number + 1, .mark = LOG_BEGINS,

@@ -22,7 +22,7 @@
 
 enum {
 	LOOPBACK = 1,
-	INSIDE = 100,                   /* number of a replica's eth0 */
+	INSIDE = 100,                   /* interface number of a replica's eth0 */
 	/* number of replica 0's link in the keeper's namespace; the kernel itself chooses lower numbers */
 	OUTSIDE = 100
 };

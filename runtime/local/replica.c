@@ -139,7 +139,10 @@ void replica_output(struct engine *e, struct container *c)
 		read_chunk(e, c);
 }
 
-/* Reads what a program printed before it ended. A process that still holds the pipe open cannot block this. */
+/*
+ * Reads the output that a program printed before it ended. A process that still holds the pipe open cannot block this
+ * function.
+ */
 static void drain(struct engine *e, struct container *c)
 {
 	for (int i = 0; i < DRAIN && c->output >= 0 && read_chunk(e, c); i++)
@@ -423,7 +426,7 @@ static void ended_in_time(struct engine *e, struct container *c, const struct li
 	stop_rest(e, r);
 }
 
-/* Reads what a replica has written about its failure so far. */
+/* Reads the records that a replica has written about its failure so far. */
 static void hear(struct engine *e, const struct replica *r)
 {
 	struct arena a = { 0 };

@@ -19,7 +19,7 @@ struct local_watch {
 
 static struct local_watch *own_of(const struct run_watch *w) { return w->own; }
 
-/* The buffer for a state that is about to be read: the one that does not hold the current state. */
+/* The buffer for a state that is about to be read. The other buffer holds the current state. */
 static struct arena *next_memory(struct local_watch *l)
 {
 	struct arena *a = &l->memory[!l->current];

@@ -235,7 +235,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "ATTEMPTS", "EXIT", "SINCE", "POD", "IP",
 		"NODE", "CAUSE" };
 	struct table t = { 0 };
-	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster the ports are those of the program */
+	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster, replicas use the ports of the program */
 
 	put_head(&t, local ? words : of_cluster, local ? 12 : 10, local ? 0x1B8 : 0x18);
 	for (size_t i = 0; i < r->n; i++)

@@ -1,6 +1,6 @@
 /*
  * rules.h - decides what follows from the states of replicas, wherever they run. Pure functions over a plan, used by
- * the cluster's runtime, the local backend and the tests. The rules are those of docs/language.md (`start_after`,
+ * the cluster's runtime, the local backend and the tests. docs/language.md describes the rules (`start_after`,
  * `success`, `retries`, elastic).
  */
 #ifndef TRAINC_RUNTIME_RUN_RULES_H

@@ -66,7 +66,8 @@ struct run_span {
 	enum span_kind kind;
 	int64_t begin, end;             /* begin and end of the span; end 0: the span has not ended */
 };
-enum { RUN_SPANS_MAX = 16 };            /* spans of a replica that a local run keeps: the newest ones */
+enum { RUN_SPANS_MAX = 16 };            /* number of spans of a replica that a local run keeps; older spans are
+					 * dropped */
 
 /* The resources that the processes of a replica use on this machine. */
 struct run_usage {
@@ -124,7 +125,7 @@ struct run_object {
 	bool holds;                     /* the object may be the reason why no replica runs */
 };
 
-/* What a cluster reported about an object of the run (not in files). */
+/* An Event that a cluster reported about an object of the run (not in files). */
 struct run_event {
 	int64_t time, count;
 	struct str kind, name, reason, message;

@@ -14,7 +14,7 @@
 /*
  * The record of attempts in the Jobs of a role: pods of the life that started at SINCE continue after attempt N. The
  * Job controller writes the start time after it has created the pods, so the pods are a little older. With many pods,
- * the first ones are much older.
+ * the first pods are much older.
  */
 struct attempts_before {
 	int64_t n, since;               /* the attempt and the time; n 0: nothing is recorded, or no pod can exist

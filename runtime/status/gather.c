@@ -379,7 +379,7 @@ static void mark_replicas(struct gathered_part *part, const struct part_job *j)
 		part->desired = part->plan->max;
 }
 
-/* Compares two Jobs by name; those of the same name keep the order in which they were listed. */
+/* Compares two Jobs by name; Jobs of the same name keep the order in which they were listed. */
 static int jobs_by_name(const void *one, const void *other)
 {
 	const struct data *a = ((const struct part_job *)one)->object, *b = ((const struct part_job *)other)->object;

@@ -40,8 +40,8 @@ struct controller {
 								 * watched at the moment */
 	struct str identity;            /* identity of this process: for the Lease and for Events */
 	bool runs;                      /* attend the runs of `trainc apply --controller` */
-	bool operators, ancestors;      /* which kinds to look after: those of the training operator, and those that
-					 * preceded them */
+	bool operators, ancestors;      /* which kinds to look after: the kinds of the training operator, and the kinds
+					 * that preceded them */
 	struct custom_options custom;   /* how custom resources are read */
 };
 

@@ -20,8 +20,8 @@ struct lease {
 	struct loop_timer round, limit;
 	struct call *call;
 	struct str held_by, renewed;    /* the holder and the time of renewal as last read; the texts are in `seen` */
-	int64_t asked, known;           /* by loop_now(): when the last read started, and when the last read that was
-					 * answered had started */
+	int64_t asked, known;           /* by loop_now(): the start of the last read, and the start of the last read
+					 * that got an answer */
 	struct arena seen;
 	int64_t changed;                /* by loop_now(): when the Lease last changed */
 	bool held, giving_back, ended;

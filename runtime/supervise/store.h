@@ -23,7 +23,7 @@ struct store {
 	size_t n, slots;
 	size_t bytes;                   /* total size of the texts */
 	struct packed packed;           /* parts that the texts have in common */
-	bool runs;                      /* the objects are those of runs */
+	bool runs;                      /* the store contains the objects of runs */
 };
 
 /* The label with which objects of the store name their job or run. */
