@@ -110,7 +110,10 @@ static bool is_stale(struct applying *p, struct wanted *w, const struct member *
 	return true;
 }
 
-/* Marks the objects that must be sent again. Returns true if no object must, and the record agrees with the program. */
+/*
+ * Marks the objects that must be sent again. Returns true if no object must be sent, and the record agrees with the
+ * program.
+ */
 static bool is_unchanged(struct applying *p)
 {
 	size_t stale = 0;

@@ -125,8 +125,8 @@ const struct data *fit_own_term(const struct data *spec, const struct data *labe
 bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 
 /*
- * Do the quotas of the namespace leave enough for the job? If not, WHY gets the reason. EMPTY: as if nothing else were
- * used.
+ * Do the quotas of the namespace leave enough for the job? If not, WHY gets the reason. EMPTY: the amounts that are
+ * already in use do not count.
  */
 bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *why);
 /*
