@@ -23,7 +23,7 @@ def receive(sock, size):
     while len(parts) < size:
         more = sock.recv(size - len(parts))
         if not more:
-            raise ConnectionError("a neighbour on the ring is gone")
+            raise ConnectionError("a neighbor on the ring is gone")
         parts += more
     return parts
 

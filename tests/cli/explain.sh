@@ -60,7 +60,7 @@ run 2 explain elastc; says err "did you mean 'elastic'?"
 
 run 0 explain mpi.openmpi
 says out "## Port of the workers' ssh servers."
-says out "launcher     replicas: int(1..1) = 1  # mpirun is started once."
+says out "launcher     replicas: int(1..1) = 1  # mpirun is started by one launcher."
 says out 'files { "/etc/mpi/hostfile" = lines(['
 says out '("OMPI_MCA_${k}") = v  (for k, v in mca)'
 says out "per_worker   slots ?? max(worker.devices, 1)"
