@@ -124,7 +124,7 @@ bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl);
  * later.
  */
 size_t trainc_diagnostics(struct trainc *t);
-/* Fills *RET with diagnostic I; returns false if there is no such diagnostic. */
+/* Fills *RET with diagnostic I; returns false if the program has fewer diagnostics. */
 bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret);
 
 /*
