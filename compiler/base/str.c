@@ -258,9 +258,10 @@ uint32_t str_hash_stable(struct str s)
 	return h;
 }
 
+/* A slot has 16 bytes: a small program's table is a page of memory. */
 struct name_slot {
-	struct str text;
-	uint32_t hash;
+	const char *text;               /* NULL: the slot is empty */
+	uint32_t length, hash;
 };
 
 static void names_grow(struct names *t)
@@ -268,10 +269,10 @@ static void names_grow(struct names *t)
 	size_t size = t->size ? t->size * 2 : 256;
 	struct name_slot *slots = ARENA_ARRAY(t->arena, struct name_slot, size);
 	for (size_t i = 0; i < t->size; i++) {
-		if (!t->slots[i].text.p)
+		if (!t->slots[i].text)
 			continue;
 		size_t at = t->slots[i].hash & (size - 1);
-		while (slots[at].text.p)
+		while (slots[at].text)
 			at = (at + 1) & (size - 1);
 		slots[at] = t->slots[i];
 	}
@@ -281,16 +282,15 @@ static void names_grow(struct names *t)
 
 struct str names_intern(struct names *t, struct str s)
 {
-	if (t->used * 2 >= t->size)
+	if (t->used * 4 >= t->size * 3)
 		names_grow(t);
 	uint32_t hash = str_hash(s);
 	size_t at = hash & (t->size - 1);
-	while (t->slots[at].text.p) {
-		if (t->slots[at].hash == hash && str_eq(t->slots[at].text, s))
-			return t->slots[at].text;
-		at = (at + 1) & (t->size - 1);
-	}
-	t->slots[at] = (struct name_slot){ str_copy(t->arena, s), hash };
+	for (struct name_slot *slot; (slot = &t->slots[at])->text; at = (at + 1) & (t->size - 1))
+		if (slot->hash == hash && str_eq((struct str){ slot->text, slot->length }, s))
+			return (struct str){ slot->text, s.n };
+	struct str text = str_copy(t->arena, s);
+	t->slots[at] = (struct name_slot){ text.p, (uint32_t)text.n, hash };
 	t->used++;
-	return t->slots[at].text;
+	return text;
 }

@@ -21,7 +21,7 @@ struct around {
 
 struct reading {
 	struct arena *arena;
-	const struct program *program;
+	struct program *program;
 	enum cel_objects objects;
 	struct str policy;
 	struct cel_policies *ret;
@@ -229,7 +229,7 @@ static void say_body(struct reading *r, const struct node *body, const struct ar
 	}
 }
 
-void cel_policies(struct arena *arena, const struct program *p, enum cel_objects objects, struct cel_policies *ret)
+void cel_policies(struct arena *arena, struct program *p, enum cel_objects objects, struct cel_policies *ret)
 {
 	struct reading r = { .arena = arena, .program = p, .objects = objects, .ret = ret };
 

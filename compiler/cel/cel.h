@@ -51,6 +51,6 @@ struct cel_policies {
 };
 
 /* Translates the policies of the project of P, which the checker must have accepted. *RET is allocated in A. */
-void cel_policies(struct arena *a, const struct program *p, enum cel_objects objects, struct cel_policies *ret);
+void cel_policies(struct arena *a, struct program *p, enum cel_objects objects, struct cel_policies *ret);
 
 #endif

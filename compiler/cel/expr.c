@@ -5,6 +5,7 @@
 #include "cel/expr.h"
 
 #include "base/buf.h"
+#include "check/check.h"
 #include "check/schema.h"
 
 enum { LONGEST = 1 << 14 };             /* maximum length of an expression in bytes */
@@ -493,7 +494,7 @@ static struct str said_match(struct cel *c, const struct node *n)
 /* The expression for a call of a function of the program: its body, in which the arguments replace the parameters. */
 static struct str inlined(struct cel *c, const struct node *n)
 {
-	const struct decl *fn = n->u.call.target;
+	struct decl *fn = n->u.call.target;
 	const struct cel_bound *outer = c->bound, *bound = outer;
 
 	for (size_t i = 0; i < fn->nformals; i++) {
@@ -509,7 +510,7 @@ static struct str inlined(struct cel *c, const struct node *n)
 		bound = b;
 	}
 	c->bound = bound;
-	struct str text = cel_expr(c, fn->node->u.fn.value);
+	struct str text = cel_expr(c, check_function_value(c->program, fn));
 	c->bound = outer;
 	return SAID(c, n, "(%.*s)", STR_ARG(text));
 }

@@ -22,7 +22,7 @@ struct cel_bound {
 
 struct cel {
 	struct arena *arena;
-	const struct program *program;
+	struct program *program;
 	enum cel_objects objects;
 	const struct cel_bound *bound;
 	bool message;                   /* the expression that is translated is a message */

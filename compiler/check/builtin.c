@@ -376,30 +376,40 @@ static struct str without_blanks(struct arena *a, struct str text)
 	return (struct str){ copy, n };
 }
 
+/* The arguments of the call, with quotes around those that lack them. */
+static struct str quoted_arguments(struct builtin_call *b, const struct signature *s)
+{
+	struct check *c = b->check;
+	struct nodes args = b->node->u.call.args;
+	struct str all = STR("");
+	for (size_t i = 0; i < args.n; i++) {
+		bool sure, lacks = lacks_quotes(b, s, i, &sure);
+		struct str text = source_text(c->program->sources, args.at[i]->span);
+		text = lacks ? without_blanks(c->arena, text) : text;
+		all = str_printf(c->arena, lacks ? "%.*s%s\"%.*s\"" : "%.*s%s%.*s", STR_ARG(all), i ? ", " : "",
+			STR_ARG(text));
+	}
+	return all;
+}
+
 /* Reports secret(hub-of-models, token) with one message for the whole call. */
 static bool report_unquoted(struct builtin_call *b, const struct signature *s)
 {
 	struct check *c = b->check;
 	struct nodes args = b->node->u.call.args;
-	struct str all = STR("");
-	size_t first = args.n;
-	for (size_t i = 0; i < args.n; i++) {
-		bool sure = false, lacks = lacks_quotes(b, s, i, &sure);
-		struct str text = source_text(c->program->sources, args.at[i]->span);
-		text = lacks ? without_blanks(c->arena, text) : text;
-		all = str_printf(c->arena, lacks ? "%.*s%s\"%.*s\"" : "%.*s%s%.*s", STR_ARG(all), i ? ", " : "",
-			STR_ARG(text));
-		first = sure && first == args.n ? i : first;
-	}
+	size_t first = 0;
+	bool sure = false;
+	while (first < args.n && !(lacks_quotes(b, s, first, &sure) && sure))
+		first++;
 	if (first == args.n)
 		return false;
+	struct str all = quoted_arguments(b, s);
 	struct diag *d = diag_report(c->diags, TJ0302, args.at[first]->span,
 		"'%s' is text, and text is written in quotes", s->at[first].name);
 	diag_help(c->diags, d, "write '%s(%.*s)'", schema_function(b->which)->name, STR_ARG(all));
 	diag_fix(c->diags, d, b->node->u.call.args_span, str_printf(c->arena, "(%.*s)", STR_ARG(all)),
 		"put it in quotes");
 	for (size_t i = 0; i < args.n; i++) {
-		bool sure;
 		if (args.at[i]->kind == NODE_ARG && lacks_quotes(b, s, i, &sure))
 			mark_bad(args.at[i]->u.arg.value);
 	}

@@ -1,7 +1,7 @@
 /*
  * check.c - checks the files of a program in order. All files are declared before any is checked. Only those
  * declarations of the standard library are checked that the program mentions, because others cannot affect it; each
- * mention adds to a queue.
+ * mention adds to a queue. A function of the library is checked when it is first called.
  */
 #include "check/context.h"
 
@@ -167,12 +167,12 @@ static void declare_all(struct check *c)
 	struct program *p = c->program;
 	struct module *project = p->project.module;
 	for (size_t i = 0; i < p->n; i++) {
-		names_declare(c, p->modules[i]);
+		names_declare(c, p->modules[i], 0);
 		if (p->modules[i] == project)
 			project = NULL;
 	}
 	if (project)
-		names_declare(c, project);
+		names_declare(c, project, 0);
 }
 
 /* Checks the declarations that were postponed: those of the library that are used, then record types without a name. */
@@ -184,21 +184,35 @@ static void check_queued(struct check *c)
 
 void check_program(struct program *p)
 {
-	struct check c;
+	struct check *c = p->check = ARENA_NEW(p->arena, struct check);
 	struct module *project = p->project.module;
 	size_t errors = p->diags->errors;
-	check_init(&c, p);
-	declare_all(&c);
+	check_init(c, p);
+	declare_all(c);
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->modules[i]->library)
-			check_module(&c, p->modules[i]);
+			check_module(c, p->modules[i]);
 	if (project && project != p->root)
-		check_module(&c, project);
-	check_queued(&c);
-	check_module_params(&c);
-	check_recursion(&c);
-	check_early(&c);
+		check_module(c, project);
+	check_queued(c);
+	check_module_params(c);
+	check_recursion(c);
+	check_early(c);
 	p->check_failed = p->diags->errors != errors;
+}
+
+struct node *check_function_value(struct program *p, struct decl *fn)
+{
+	struct node *n = fn->node;
+	if (!n->u.fn.later)
+		return n->u.fn.value;
+	size_t known = fn->module->file->u.file.decls.n;
+	library_part_value(fn->module->part, n);
+	library_part_read(fn->module->part, &fn->module->file->u.file.decls);
+	names_declare(p->check, fn->module, known);
+	check_decl(p->check, fn);
+	check_queued(p->check);
+	return n->u.fn.value;
 }
 
 bool check_value(struct program *p, struct node *expr, const struct type *want)

@@ -14,7 +14,8 @@
  *
  * The tree is changed in two ways, always after a report: an item whose key is set twice becomes a NODE_BAD, and a
  * misspelt field, block or role whose right name is beyond doubt is given that name, so that what follows from it is
- * not reported too. Declarations of the standard library are checked only if the program mentions them.
+ * not reported too. Declarations of the standard library are checked only if the program mentions them, its functions
+ * when they are called.
  *
  * Nothing that failed the check is evaluated: an expression of TYPE_BAD has the value VALUE_BAD.
  */
@@ -27,6 +28,12 @@
 enum { PROFILES_DEEPEST = 64 };         /* maximum length of a chain of profiles that extend each other */
 
 void check_program(struct program *p);
+
+/*
+ * The checked value of a function. It is never NULL after check_program() reported no error: the value of a function of
+ * the library is read and checked when it is first asked for.
+ */
+struct node *check_function_value(struct program *p, struct decl *fn);
 
 /* Checks a standalone expression against a type (for --set); false after reporting. */
 bool check_value(struct program *p, struct node *expr, const struct type *want);

@@ -573,13 +573,11 @@ static void block_spread(struct items *to, struct node *item)
 		struct str name = t->kind == TYPE_ANON ? t->members[i].name : t->record->fields[i].name;
 		const struct type *has = t->kind == TYPE_ANON ? t->members[i].type : t->record->fields[i].type;
 		bool bundle = t->kind == TYPE_RECORD && t->record->partial;
-		if (bundle && !schema_find(b->block, name)) {
+		const struct field *f = known_field(b, name);
+		if (!f && bundle) {
 			if (report_misfit(b, item->u.one, t->record, name))
 				return;
-			continue;
-		}
-		const struct field *f = known_field(b, name);
-		if (!f) {
+		} else if (!f) {
 			report_no_field(b, name, item->u.one->span);
 		} else if (type_fit(schema_type(&c->types, f->id), has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)),

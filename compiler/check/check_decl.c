@@ -38,7 +38,7 @@ static struct scope *enter_formals(struct check *c, struct decl *d, enum scope_k
 
 static void check_function(struct check *c, struct decl *d)
 {
-	struct site site = { .what = str_printf(c->arena, "the result of '%.*s'", STR_ARG(d->name)) };
+	struct site site = { .result_of = d->name };
 	const struct type *result = decl_type(c, d);
 	site.declared = d->node->u.fn.result ? d->node->u.fn.result->span : (struct span){ 0 };
 	enter_formals(c, d, SCOPE_FN, NULL);

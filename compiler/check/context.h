@@ -62,6 +62,7 @@ struct site {
 	struct str what;                /* "an index", "the title of a test"; if `name` is empty as well, messages do
 					 * not name the value */
 	struct str name;                /* the name of the value, which messages put in quotes */
+	struct str result_of;           /* the name of the function whose result the value is */
 	struct span declared;           /* the declaration that imposes the type; unknown if no declaration does */
 	bool call;                      /* the value is an argument, for which `none` is TJ0316 */
 	bool own;                       /* the value is an argument of a function that makes one volume for each replica
@@ -117,7 +118,8 @@ extern const struct site no_site;
 
 /* ---- declarations and scopes (names.c, scope.c) ---- */
 
-void names_declare(struct check *c, struct module *m);
+/* Declares the names of the module's declarations, from number FIRST on. */
+void names_declare(struct check *c, struct module *m, size_t first);
 struct decl *decl_new(struct check *c, enum decl_kind kind, struct str name, struct span span, struct node *node);
 /* Enters a new scope inside the current one; restore c->at to leave it. */
 struct scope *scope_enter(struct check *c, enum scope_kind kind, struct node *body);

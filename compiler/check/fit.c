@@ -4,6 +4,7 @@
  * paths, T to T? and pod[T].
  */
 #include "check/context.h"
+#include "base/buf.h"
 
 static enum fit worse(enum fit a, enum fit b)
 {
@@ -555,13 +556,33 @@ static enum element element_kind(struct check *c, const struct node *n, const st
 }
 
 /*
+ * The elements of LIST, separated by commas, with quotes around those that lack them; empty if help cannot show an
+ * element because it has several lines, or a quote or backslash inside.
+ */
+static struct str quoted_elements(struct check *c, struct nodes list)
+{
+	struct buf out = { 0 };
+	bool simple = true;
+
+	for (size_t i = 0; i < list.n && simple; i++) {
+		struct str text = source_text(c->program->sources, list.at[i]->span);
+		const char *quote = list.at[i]->kind == NODE_STRING ? "" : "\"";
+		simple = !memchr(text.p, '\n', text.n) &&
+			(!*quote || (!memchr(text.p, '"', text.n) && !memchr(text.p, '\\', text.n)));
+		buf_printf(&out, "%s%s%.*s%s", i ? ", " : "", quote, STR_ARG(text), quote);
+	}
+	struct str all = simple ? buf_take(&out, c->arena) : STR("");
+	buf_release(&out);
+	return all;
+}
+
+/*
  * Reports [python, train.py] and ["--lr", 0.1, "--amp", true] once; true if it did. A single element without quotes is
  * reported elsewhere.
  */
 bool report_bare_elements(struct check *c, struct node *n, const struct type *want)
 {
 	const struct nodes list = n->u.list;
-	struct str right = STR("");
 	size_t wrong = 0;
 
 	enum { MOST = 64 };             /* maximum number of elements; help does not show a longer list */
@@ -569,16 +590,12 @@ bool report_bare_elements(struct check *c, struct node *n, const struct type *wa
 		return false;
 	for (size_t i = 0; i < list.n; i++) {
 		enum element kind = element_kind(c, list.at[i], want);
-		struct str text = source_text(c->program->sources, list.at[i]->span);
-		bool quote = kind == ELEMENT_PLAIN || kind == ELEMENT_BARE;
-		if (kind == ELEMENT_OTHER || memchr(text.p, '\n', text.n) ||
-		    (quote && (memchr(text.p, '"', text.n) || memchr(text.p, '\\', text.n))))
+		if (kind == ELEMENT_OTHER)
 			return false;
-		wrong += quote;
-		right = str_printf(c->arena, quote ? "%.*s%s\"%.*s\"" : "%.*s%s%.*s", STR_ARG(right), i ? ", " : "",
-			STR_ARG(text));
+		wrong += kind != ELEMENT_FINE;
 	}
-	if (wrong < 2 || right.n > 200)
+	struct str right = wrong < 2 ? STR("") : quoted_elements(c, list);
+	if (!right.n || right.n > 200)
 		return false;
 	diags_drop(c->diags, TJ0102, n->span);
 	struct diag *d = diag_report(c->diags, TJ0302, n->span, "%zu elements of this list are text, and text is "

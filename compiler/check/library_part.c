@@ -67,7 +67,7 @@ static void want(struct library_part *p, unsigned decl)
 	if (p->wanted[decl])
 		return;
 	p->wanted[decl] = true;
-	for (unsigned i = 0; i < d->nneeds; i++)
+	for (unsigned i = 0; i < (p->reader.later ? d->nnow : d->nneeds); i++)
 		want(p, p->tree->needs[d->first_need + i]);
 }
 
@@ -100,4 +100,14 @@ void library_part_read(struct library_part *p, struct nodes *list)
 		p->read[i] = true;
 		nodes_add(p->reader.arena, list, tree_read(&p->reader, p->tree->decls[i].at));
 	}
+}
+
+void library_part_value(struct library_part *p, struct node *fn)
+{
+	const struct library_decl *d = &p->tree->decls[decl_named(p->tree, fn->u.fn.name)];
+
+	fn->u.fn.value = tree_read(&p->reader, fn->u.fn.later);
+	fn->u.fn.later = 0;
+	for (unsigned i = d->nnow; i < d->nneeds; i++)
+		want(p, p->tree->needs[d->first_need + i]);
 }

@@ -19,6 +19,8 @@ struct library_decl {
 					 * declaration is always read */
 	uint16_t first_need, nneeds;    /* the range in `needs` that lists the declarations of the module which this one
 					 * names */
+	uint16_t nnow;                  /* the first of them, which it needs even if it is a function that is not
+					 * called; otherwise nneeds */
 };
 enum { LIBRARY_NAMELESS = 65535 };
 
@@ -45,7 +47,10 @@ struct library_part {
 	bool *wanted, *read;            /* for each declaration: `wanted`: the program needs it; `read`: it was read */
 };
 
-/* BASE is the global offset of the module's source; nodes and lists are allocated in A. */
+/*
+ * BASE is the global offset of the module's source; nodes and lists are allocated in A. The values of functions are
+ * left out if the caller sets reader.later; library_part_value() reads them.
+ */
 void library_part_init(struct library_part *p, struct arena *a, struct names *names, const struct library_tree *tree,
 	uint32_t base);
 
@@ -55,5 +60,8 @@ void library_part_want_all(struct library_part *p);
 
 /* Adds to LIST the declarations that are wanted and were not read before, in the order of the text. */
 void library_part_read(struct library_part *p, struct nodes *list);
+
+/* Reads the value of the function FN, and marks as wanted every declaration that it names. */
+void library_part_value(struct library_part *p, struct node *fn);
 
 #endif

@@ -393,6 +393,7 @@ static void parse_module(struct program *p, struct module *m, const struct libra
 	m->file->u.file.doc = str_of(tree->doc);
 	m->part = ARENA_NEW(p->arena, struct library_part);
 	library_part_init(m->part, p->arena, p->names, tree, base);
+	m->part->reader.later = p->parts;
 	read_part(p, m, m->imported_by);
 }
 

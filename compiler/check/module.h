@@ -107,6 +107,7 @@ struct program {
 	bool locking;                   /* packages are about to be locked, so they are not compared with the lock */
 	bool lone_modules;              /* a root without jobs counts as a module, whose declarations other programs may
 					 * use */
+	struct check *check;            /* private to the checker: the state in which check_program() ended */
 	bool check_failed;              /* check_program() reported errors, so nothing is reported as unused */
 	unsigned nslots;                /* number of global lets and params; the checker counts them */
 	struct decl **unused;           /* private to the checker: the user's declarations, for check_unused() */

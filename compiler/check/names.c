@@ -167,11 +167,11 @@ static void declare_one(struct check *c, struct node *n)
 	scope_declare(c, d);
 }
 
-void names_declare(struct check *c, struct module *m)
+void names_declare(struct check *c, struct module *m, size_t first)
 {
 	c->at = (struct where){ .module = m };
 	struct nodes decls = m->file->u.file.decls;
-	for (size_t i = 0; i < decls.n; i++)
+	for (size_t i = first; i < decls.n; i++)
 		declare_one(c, decls.at[i]);
 }
 
@@ -361,7 +361,7 @@ void decl_use(struct check *c, struct decl *d)
 	bool queue = d->module && d->module->library && !d->queued;
 	d->used = true;
 	if (!queue || (d->kind != DECL_LET && d->kind != DECL_FN && d->kind != DECL_FRAMEWORK &&
-		d->kind != DECL_ACCELERATOR))
+		d->kind != DECL_ACCELERATOR) || (d->kind == DECL_FN && d->node->u.fn.later))
 		return;
 	d->queued = true;
 	ARENA_PUSH(c->arena, c->queue, c->nqueue, d);

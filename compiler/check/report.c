@@ -45,6 +45,8 @@ const struct site no_site = { 0 };
 
 struct str site_words(struct check *c, const struct site *site)
 {
+	if (site->result_of.n)
+		return str_printf(c->arena, "the result of '%.*s'", STR_ARG(site->result_of));
 	if (!site->name.n)
 		return site->what;
 	return str_printf(c->arena, "'%.*s'", STR_ARG(site->name));

@@ -1,11 +1,13 @@
 /*
  * schema.c - the table of fields and functions, and their types.
  *
- * A search for a field compares lengths and first letters first, which is quicker than hashing for some seventy words.
+ * A search for a word scans the lengths of all words first: that is quicker than hashing for so few.
  * The types in the table are not parsed by the parser of the language: they are part of the compiler, so they have no
  * errors to report.
  */
 #include "check/schema.h"
+
+#include <limits.h>
 
 #include "check/decl.h"
 
@@ -29,6 +31,11 @@ static const struct function_row functions[FUNCTIONS] = {
 #include "vocabulary.def"
 };
 #undef FUNCTION
+#define FUNCTION(id, name, signature, doc) sizeof(name) - 1,
+static const unsigned char function_lengths[FUNCTIONS] = {
+#include "vocabulary.def"
+};
+#undef FUNCTION
 #undef BLOCK
 #define FUNCTION(id, name, signature, doc)
 #define BLOCK(word, parents, doc) { word, parents, doc },
@@ -45,26 +52,23 @@ const struct field *schema_field(enum field_id id)
 	return &fields[id];
 }
 
-static bool named(size_t i, struct str name)
+/* The index of the first word from I on, of N, that has the length of NAME; N if no word has. */
+static size_t of_length(const unsigned char *all, size_t n, size_t i, struct str name)
 {
-	return lengths[i] == name.n && memcmp(fields[i].name, name.p, name.n) == 0;
+	const unsigned char *p = i < n && name.n <= UCHAR_MAX ? memchr(all + i, (int)name.n, n - i) : NULL;
+
+	return p ? (size_t)(p - all) : n;
 }
 
 const struct field *schema_find(enum block block, struct str name)
 {
-	for (size_t i = 0; i < FIELDS; i++)
-		if (lengths[i] == name.n && (fields[i].blocks & (unsigned)block) && named(i, name))
+	for (size_t i = 0; (i = of_length(lengths, FIELDS, i, name)) < FIELDS; i++)
+		if ((fields[i].blocks & (unsigned)block) && memcmp(fields[i].name, name.p, name.n) == 0)
 			return &fields[i];
 	return NULL;
 }
 
-const struct field *schema_find_anywhere(struct str name)
-{
-	for (size_t i = 0; i < FIELDS; i++)
-		if (named(i, name))
-			return &fields[i];
-	return NULL;
-}
+const struct field *schema_find_anywhere(struct str name) { return schema_find((enum block)~0U, name); }
 
 bool schema_differs(enum field_id id)
 {
@@ -87,8 +91,8 @@ const struct function_row *schema_function(enum function id)
 
 bool schema_function_find(struct str name, enum function *ret)
 {
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		if (functions[i].name[0] == *name.p && str_is(name, functions[i].name)) {
+	for (size_t i = 0; (i = of_length(function_lengths, FUNCTIONS, i, name)) < FUNCTIONS; i++)
+		if (memcmp(functions[i].name, name.p, name.n) == 0) {
 			*ret = (enum function)i;
 			return true;
 		}
@@ -324,9 +328,9 @@ static const struct type *bundle_type(struct schema_types *types, const char *na
 	struct type *t = ARENA_NEW(a, struct type);
 	*d = (struct decl){ .kind = DECL_TYPE, .name = str_of(name), .type = t, .partial = true };
 	d->fields = ARENA_ARRAY(a, struct record_field, FIELDS);
+	struct node *none = node_new(a, NODE_NONE, (struct span){ 0 });
+	none->type = &type_none;
 	for (const struct field *f = schema_next(block, NULL); f; f = schema_next(block, f)) {
-		struct node *none = node_new(a, NODE_NONE, (struct span){ 0 });
-		none->type = &type_none;
 		d->fields[d->nfields++] = (struct record_field){ .name = names_intern(types->names, str_of(f->name)),
 			.type = without_pod(a, schema_type(types, f->id)), .value = none, .doc = str_of(f->doc) };
 	}

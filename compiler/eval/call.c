@@ -41,7 +41,8 @@ static const struct value *made_by_call(struct eval *ev, const struct value *v, 
 
 static const struct value *call_function(struct eval *ev, struct frame *outer, struct node *n)
 {
-	const struct decl *d = n->u.call.target;
+	struct decl *d = n->u.call.target;
+	struct node *value = check_function_value(ev->program, d);
 	struct frame *f = frame_new(ev, NULL);
 	bool from_user = d->module && d->module->library && in_user_text(ev, n->span);
 	struct span site = ev->call_site;
@@ -52,7 +53,7 @@ static const struct value *call_function(struct eval *ev, struct frame *outer, s
 	ev->calls = &call;
 	if (from_user)
 		ev->call_site = n->span;
-	const struct value *v = eval_named(ev, f, d->node->u.fn.value, d->name);
+	const struct value *v = eval_named(ev, f, value, d->name);
 	ev->calls = call.outer;
 	ev->call_site = site;
 	return made_by_call(ev, v, n, from_user);

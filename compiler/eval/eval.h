@@ -122,7 +122,8 @@ struct eval {
 	/* settings such as a.b=1, by the name before the dot -> struct member_settings */
 	struct map member_index;
 
-	struct slot *globals;           /* values of global params and lets, by decl->slot */
+	struct slot **globals;          /* values of global params and lets, by decl->slot; NULL: not evaluated yet */
+	unsigned nglobals;
 	struct slot *running;           /* the innermost slot that is being evaluated; NULL: no slot is being
 					 * evaluated */
 	const struct reads *asking;     /* the list of reads of the check that is running, which do not affect the plan
@@ -242,6 +243,10 @@ void frame_bind_lazy(struct eval *ev, struct frame *f, const struct decl *d, str
  */
 bool slot_enter(struct eval *ev, struct slot *s);
 const struct value *slot_leave(struct eval *ev, struct slot *s, const struct value *v);
+/* The slot of a param or let of a file. It is made when it is first needed. */
+struct slot *eval_slot(struct eval *ev, const struct decl *d);
+/* The slot of D if D is a param or let of a file that the evaluation needed, otherwise NULL. */
+const struct slot *eval_known_slot(const struct eval *ev, const struct decl *d);
 /* Records a read of WHAT at AT, for values that have no slot. */
 void eval_read(struct eval *ev, struct span at, struct str what, const struct value *v);
 /* Like eval_read(), for the words of a role's command. */

@@ -9,7 +9,6 @@ void eval_init(struct eval *ev, struct arena *a, struct program *p, const struct
 {
 	*ev = (struct eval){ .arena = a, .program = p, .diags = p->diags, .settings = settings, .pod_index = -1,
 		.types = { .arena = a, .names = p->names } };
-	ev->globals = ARENA_ARRAY(a, struct slot, p->nslots ? p->nslots : 1);
 }
 
 void eval_release(struct eval *ev)

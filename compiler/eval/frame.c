@@ -217,9 +217,29 @@ const struct value *eval_local(struct eval *ev, struct frame *f, const struct de
 	return slot_leave(ev, &b->slot, eval_named(ev, b->frame, b->expr, d->name));
 }
 
+/* A function of the library that is called may bring lets of its module: there may be more slots than before. */
+struct slot *eval_slot(struct eval *ev, const struct decl *d)
+{
+	if (d->slot >= ev->nglobals) {
+		struct slot **more = ARENA_ARRAY(ev->arena, struct slot *, ev->program->nslots);
+		if (ev->nglobals)
+			memcpy(more, ev->globals, ev->nglobals * sizeof *more);
+		ev->globals = more;
+		ev->nglobals = ev->program->nslots;
+	}
+	if (!ev->globals[d->slot])
+		ev->globals[d->slot] = ARENA_NEW(ev->arena, struct slot);
+	return ev->globals[d->slot];
+}
+
+const struct slot *eval_known_slot(const struct eval *ev, const struct decl *d)
+{
+	return d->global && d->slot < ev->nglobals ? ev->globals[d->slot] : NULL;
+}
+
 const struct value *eval_global(struct eval *ev, const struct decl *d)
 {
-	struct slot *s = &ev->globals[d->slot];
+	struct slot *s = eval_slot(ev, d);
 	struct node *binding = d->node;
 
 	if (!s->what.p) {

@@ -570,7 +570,7 @@ static const struct value *whole_value(struct eval *ev, const struct decl *d);
 static const struct value *module_param(struct eval *ev, const struct decl *d)
 {
 	if (d->argument)
-		ev->globals[d->slot].at = d->argument->span;
+		eval_slot(ev, d)->at = d->argument->span;
 	return d->argument ? eval_named(ev, NULL, d->argument, d->name)
 		: d->node->u.binding.value ? default_value(ev, d) : &value_bad;
 }
@@ -593,7 +593,7 @@ static const struct value *whole_value(struct eval *ev, const struct decl *d)
 	const struct setting *file = s ? find_setting(ev, &ev->params_index, s->params, s->nparams, d->name) : NULL;
 	size_t first = 0;
 	const struct entry *e = profile_entry(ev, d->name, &first);
-	struct slot *slot = &ev->globals[d->slot];
+	struct slot *slot = eval_slot(ev, d);
 
 	if (set || file) {
 		slot->at = setting_span(set ? set : file);

@@ -142,12 +142,8 @@ static struct str doc_of(const struct decl *d)
 /* Appends the value of a file's parameter or let, for the current parameters. */
 static void put_value(struct arena *a, const struct analysis *an, const struct decl *d, struct buf *out)
 {
-	const struct eval *ev = &an->compile->eval;
-
-	if (!d->global || !ev->globals || d->slot >= an->compile->program.nslots ||
-	    ev->globals[d->slot].state != SLOT_DONE)
-		return;
-	const struct value *v = ev->globals[d->slot].value;
+	const struct slot *slot = eval_known_slot(&an->compile->eval, d);
+	const struct value *v = slot && slot->state == SLOT_DONE ? slot->value : NULL;
 	if (v && value_ok(v))
 		buf_printf(out, "\nValue: `%.*s`\n", STR_ARG(value_spell(a, v)));
 }

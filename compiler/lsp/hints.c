@@ -204,11 +204,10 @@ static void hint_let(struct hinting *h, const struct node *n)
 	const struct eval *ev = &h->an->compile->eval;
 	const struct decl *d = n->u.binding.decl;
 
-	if (!d || !d->global || !n->u.binding.value || is_literal(n->u.binding.value) || !ev->globals ||
-	    d->slot >= h->an->compile->program.nslots)
+	if (!d || !n->u.binding.value || is_literal(n->u.binding.value))
 		return;
-	const struct slot *slot = &ev->globals[d->slot];
-	bool shown = slot->state == SLOT_DONE && slot->value && value_ok(slot->value) &&
+	const struct slot *slot = eval_known_slot(ev, d);
+	bool shown = slot && slot->state == SLOT_DONE && slot->value && value_ok(slot->value) &&
 		slot->value->kind != VALUE_MAP && slot->value->kind != VALUE_LIST;
 	if (shown)
 		put_hint(h, n->span.end, str_printf(h->r->arena, "= %.*s",

@@ -182,9 +182,11 @@ struct node {
 			struct span name_span;
 			struct nodes formals;           /* the parameters: NODE_FORMAL */
 			struct node *result;            /* the type of the result: NODE_TYPE_REF */
-			struct node *value;
+			struct node *value;             /* see check_function_value() */
 			struct str doc;
 			struct decl *decl;              /* set by the checker: the declaration */
+			/* a function of the library whose value was not read yet: its position in the tree; otherwise 0 */
+			uint32_t later;
 		} fn;
 		struct {
 			struct str name;

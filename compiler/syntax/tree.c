@@ -22,7 +22,7 @@ static const struct tree_member *const members[NODE_KINDS] = {
 		AT(WORD, import.alias), AT(SPAN, import.alias_span), AT(NODE, import.body)),
 	[NODE_PARAM] = BINDING, [NODE_LET] = BINDING, [NODE_FORMAL] = BINDING,
 	[NODE_FN] = MEMBERS(AT(WORD, fn.name), AT(SPAN, fn.name_span), AT(NODES, fn.formals), AT(NODE, fn.result),
-		AT(NODE, fn.value), AT(WORD, fn.doc)),
+		AT(LATER, fn.value), AT(WORD, fn.doc)),
 	[NODE_TYPE] = MEMBERS(AT(WORD, type_decl.name), AT(SPAN, type_decl.name_span), AT(NODE, type_decl.alias),
 		AT(NODE, type_decl.body), AT(WORD, type_decl.doc)),
 	[NODE_FRAMEWORK] = BLUEPRINT, [NODE_ACCELERATOR] = BLUEPRINT,
@@ -75,7 +75,7 @@ void tree_reader_init(struct tree_reader *r, struct arena *a, struct names *inte
 	r->known = ARENA_ARRAY(a, struct str, tree->names.n);
 }
 
-static uint64_t decode_number(struct tree_reader *r)
+static uint64_t decode_large(struct tree_reader *r)
 {
 	uint64_t n = 0;
 
@@ -85,6 +85,12 @@ static uint64_t decode_number(struct tree_reader *r)
 		if (c < 128)
 			return n;
 	}
+}
+
+/* Most numbers take one byte. */
+static inline uint64_t decode_number(struct tree_reader *r)
+{
+	return *r->at < 128 ? *r->at++ : decode_large(r);
 }
 
 /* Reads a word. 0 means no word; the lowest bit of other numbers distinguishes texts from names. */
@@ -116,24 +122,38 @@ static struct span decode_span(struct tree_reader *r)
 	return (struct span){ start, start + (uint32_t)decode_number(r) };
 }
 
-/* Allocates room for N elements, rounded up as by ARENA_PUSH, so that more can be pushed later. */
-static void *decode_array(struct tree_reader *r, size_t n, size_t element)
+static void *new_array(struct tree_reader *r, size_t n, size_t element)
 {
-	size_t room = 4;
-
-	while (room < n)
-		room *= 2;
-	return n ? arena_alloc(r->arena, room * element) : NULL;
+	return n ? arena_alloc(r->arena, n * element) : NULL;
 }
 
 static struct node *decode_node(struct tree_reader *r);
 
 static void decode_nodes(struct tree_reader *r, struct nodes *list)
 {
+	size_t room = 4;        /* rounded up as by ARENA_PUSH, so that more nodes can be pushed later */
+
 	list->n = decode_number(r);
-	list->at = decode_array(r, list->n, sizeof *list->at);
+	while (room < list->n)
+		room *= 2;
+	list->at = new_array(r, list->n ? room : 0, sizeof *list->at);
 	for (size_t i = 0; i < list->n; i++)
 		list->at[i] = decode_node(r);
+}
+
+static void decode_later(struct tree_reader *r, struct node *n)
+{
+	size_t length = decode_number(r);
+	uint32_t last = r->last;
+
+	if (r->later) {
+		n->u.fn.later = (uint32_t)(r->at - r->tree->bytes);
+		r->at += length;
+		return;
+	}
+	r->last = 0;
+	n->u.fn.value = decode_node(r);
+	r->last = last;
 }
 
 static void decode_key(struct tree_reader *r, struct key *key)
@@ -158,7 +178,7 @@ static void decode_binders(struct tree_reader *r, struct binder *binders)
 static void decode_parts(struct tree_reader *r, struct node *n)
 {
 	size_t count = decode_number(r);
-	struct string_part *parts = decode_array(r, count, sizeof *parts);
+	struct string_part *parts = new_array(r, count, sizeof *parts);
 
 	for (size_t i = 0; i < count; i++) {
 		parts[i].text = decode_word(r);
@@ -171,7 +191,7 @@ static void decode_parts(struct tree_reader *r, struct node *n)
 
 static struct str *decode_path(struct tree_reader *r, size_t depth)
 {
-	struct str *path = decode_array(r, depth, sizeof *path);
+	struct str *path = new_array(r, depth, sizeof *path);
 
 	for (size_t i = 0; i < depth; i++)
 		path[i] = decode_word(r);
@@ -182,7 +202,7 @@ static void decode_type_path(struct tree_reader *r, struct node *n)
 {
 	n->u.type_ref.depth = decode_number(r);
 	n->u.type_ref.path = decode_path(r, n->u.type_ref.depth);
-	n->u.type_ref.path_spans = decode_array(r, n->u.type_ref.depth, sizeof *n->u.type_ref.path_spans);
+	n->u.type_ref.path_spans = new_array(r, n->u.type_ref.depth, sizeof *n->u.type_ref.path_spans);
 	for (size_t i = 0; i < n->u.type_ref.depth; i++)
 		n->u.type_ref.path_spans[i] = decode_span(r);
 }
@@ -211,6 +231,7 @@ static void decode_member(struct tree_reader *r, struct node *n, const struct tr
 	case TREE_WORD: *(struct str *)to = decode_word(r); break;
 	case TREE_SPAN: *(struct span *)to = decode_span(r); break;
 	case TREE_NODE: *(struct node **)to = decode_node(r); break;
+	case TREE_LATER: decode_later(r, n); break;
 	case TREE_NODES: decode_nodes(r, to); break;
 	case TREE_FLAG: *(bool *)to = decode_number(r); break;
 	case TREE_CHOICE: *(unsigned *)to = (unsigned)decode_number(r); break;
@@ -236,8 +257,6 @@ static struct node *decode_node(struct tree_reader *r)
 	if (kind == NODE_BAD)                   /* 0 means no node */
 		return NULL;
 	struct node *n = node_new(r->arena, kind, decode_span(r));
-	n->height = (unsigned short)decode_number(r);
-	n->nest = (unsigned short)decode_number(r);
 	for (const struct tree_member *m = members[kind]; m->form != TREE_END; m++)
 		decode_member(r, n, m);
 	return n;

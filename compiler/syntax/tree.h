@@ -4,8 +4,8 @@
  * The build parses the modules of the library once (check/library/compile.c) and keeps their trees in this form; a
  * program reads the declarations that it needs. That takes a tenth of the time that parsing them does.
  *
- * A node is its kind (one byte; 0: no node), span, height and nest, and the members of its kind in the order of
- * tree_members(). Numbers are in groups of seven bits, the lowest first, with bit 7 set in all but the last. A span is
+ * A node is its kind (one byte; 0: no node), its span, and the members of its kind in the order of tree_members(); what
+ * only the parser needs is left out. Numbers are in groups of seven bits, the lowest first, with bit 7 set in all but the last. A span is
  * written as its distance from the span before and its length. A word is written as its index in one of two lists:
  * names, which are interned when they are first read, and texts.
  *
@@ -22,6 +22,8 @@ enum tree_form {
 	TREE_WORD,                      /* a struct str */
 	TREE_SPAN,                      /* a struct span */
 	TREE_NODE,                      /* a struct node */
+	TREE_LATER,                     /* the value of a function: its length in bytes, then the node, whose first span
+					 * is relative to the start of the module */
 	TREE_NODES,                     /* a struct nodes */
 	TREE_FLAG,                      /* a bool */
 	TREE_CHOICE,                    /* an enum */
@@ -61,6 +63,7 @@ struct tree_reader {
 	const struct tree_bytes *tree;
 	struct str *known;              /* names that were read before; p == NULL: not read yet */
 	uint32_t base;                  /* global offset of the module's source */
+	bool later;                     /* leave out the values of functions: fn.later is set instead of fn.value */
 	uint32_t last;                  /* start of the span before, as an offset from `base` */
 	const unsigned char *at;
 };

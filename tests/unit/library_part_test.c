@@ -72,13 +72,21 @@ static void take(void *to, struct node *child)
 
 /*
  * Compares two nodes word by word: pointers by whether they are NULL (except the pointer to the parts of an empty
- * string), everything else by value. A member that is missing in the table of tree.c is 0 in the loaded tree.
+ * string), everything else by value. A member that is missing in the table of tree.c is 0 in the loaded tree; only
+ * `height` and `nest`, which the parser alone reads, may be missing.
  */
 static bool same_words(const struct node *a, const struct node *b)
 {
+	struct node heads[2] = { { .kind = NODE_BAD } };
 	const char *x = (const char *)a, *y = (const char *)b;
+	enum { HEAD = offsetof(struct node, type) };
 
-	for (size_t i = 0; i < node_size(a->kind); i += sizeof(uint64_t)) {
+	memcpy(&heads[0], a, HEAD);
+	memcpy(&heads[1], b, HEAD);
+	heads[0].height = heads[0].nest = heads[1].height = heads[1].nest = 0;
+	if (memcmp(heads, heads + 1, HEAD) != 0)
+		return false;
+	for (size_t i = HEAD; i < node_size(a->kind); i += sizeof(uint64_t)) {
 		uint64_t m = 0, n = 0;
 		size_t bytes = node_size(a->kind) - i < sizeof m ? node_size(a->kind) - i : sizeof m;
 		memcpy(&m, x + i, bytes);
@@ -203,6 +211,35 @@ static void little_is_read(void)
 	arena_release(&r.arena);
 }
 
+/* With reader.later, the value of a function is read alone, equals the parsed one, and brings what it names. */
+static void values_are_read_later(void)
+{
+	struct read r, whole;
+
+	parse(&whole, STR("pytorch"), stdlib_text(STR("pytorch")));
+	begin(&r, "pytorch");
+	r.part.reader.later = true;
+	library_part_want(&r.part, STR("job \"a\": pytorch.torchrun { }"));
+	library_part_read(&r.part, &r.decls);
+	CHECK(has(&r, "_plain") && !has(&r, "_own") && !has(&r, "_launchers"));
+	for (size_t i = 0; i < r.decls.n; i++) {
+		struct node *fn = r.decls.at[i];
+		if (fn->kind != NODE_FN)
+			continue;
+		CHECK(!fn->u.fn.value && fn->u.fn.later);
+		library_part_value(&r.part, fn);
+		library_part_read(&r.part, &r.decls);
+		CHECK(fn->u.fn.value && !fn->u.fn.later);
+	}
+	CHECK(has(&r, "_own") && has(&r, "_launchers") && !has(&r, "elastic"));
+	for (size_t i = 0; i < r.decls.n; i++)
+		for (size_t k = 0; k < whole.decls.n; k++)
+			if (decl_name(r.decls.at[i]).n && str_eq(decl_name(r.decls.at[i]), decl_name(whole.decls.at[k])))
+				CHECK(same(r.decls.at[i], whole.decls.at[k]));
+	arena_release(&r.arena);
+	arena_release(&whole.arena);
+}
+
 int main(void)
 {
 	size_t n;
@@ -212,6 +249,7 @@ int main(void)
 		module_test(names[i]);
 	names_are_interned();
 	little_is_read();
+	values_are_read_later();
 	CHECK(!library_tree_find(STR("nothing")));
 	return unit_end();
 }

@@ -82,6 +82,23 @@ static void encode_span(struct writer *w, struct span s)
 
 static void encode_node(struct writer *w, const struct node *n);
 
+/* Writes a node that a reader may skip. */
+static void encode_later(struct writer *w, const struct node *n)
+{
+	struct buf before = w->out;
+	uint32_t last = w->last;
+
+	w->out = (struct buf){ 0 };
+	w->last = 0;
+	encode_node(w, n);
+	struct buf inner = w->out;
+	w->out = before;
+	w->last = last;
+	encode_number(w, inner.n);
+	buf_str(&w->out, buf_text(&inner));
+	buf_release(&inner);
+}
+
 static void encode_nodes(struct writer *w, const struct nodes *list)
 {
 	encode_number(w, list->n);
@@ -150,6 +167,7 @@ static void encode_member(struct writer *w, const struct node *n, const struct t
 	case TREE_WORD: encode_word(w, *(const struct str *)from); break;
 	case TREE_SPAN: encode_span(w, *(const struct span *)from); break;
 	case TREE_NODE: encode_node(w, *(struct node *const *)from); break;
+	case TREE_LATER: encode_later(w, *(struct node *const *)from); break;
 	case TREE_NODES: encode_nodes(w, from); break;
 	case TREE_FLAG: encode_number(w, *(const bool *)from); break;
 	case TREE_CHOICE: encode_number(w, *(const unsigned *)from); break;
@@ -176,8 +194,6 @@ static void encode_node(struct writer *w, const struct node *n)
 		give_out(n, "has no place in a module of the library");
 	buf_char(&w->out, (char)n->kind);
 	encode_span(w, n->span);
-	encode_number(w, n->height);
-	encode_number(w, n->nest);
 	for (; m->form != TREE_END; m++)
 		encode_member(w, n, m);
 }
@@ -187,8 +203,9 @@ static void encode_node(struct writer *w, const struct node *n)
 struct module_decl {
 	struct str name;                /* name of the declaration; p == NULL: nothing is declared */
 	uint32_t at;
-	uint16_t *needs;
-	size_t nneeds;
+	uint16_t *needs;                /* the declarations that it needs; the first `nnow` are not only in the value of
+					 * a function */
+	size_t nneeds, nnow;
 };
 
 static struct str declared_name(const struct node *n)
@@ -235,6 +252,8 @@ static void need_member(struct need_search *s, const struct node *n, const struc
 	case TREE_NODE:
 		need_words(s, *(struct node *const *)from);
 		break;
+	case TREE_LATER:
+		break;                  /* print_module() adds what the value of a function needs */
 	case TREE_NODES:
 		for (size_t i = 0; i < ((const struct nodes *)from)->n; i++)
 			need_words(s, ((const struct nodes *)from)->at[i]);
@@ -304,7 +323,7 @@ static void print_decls(struct writer *w, const char *module, const struct modul
 	printf("static const struct library_decl decls_%s[] = {\n", module);
 	for (size_t i = 0; i < n; needs += (unsigned)decls[i++].nneeds) {
 		unsigned name = decls[i].name.p ? list_number(w->arena, &w->names, decls[i].name) : LIBRARY_NAMELESS;
-		printf("\t{ %u, %u, %u, %zu },\n", decls[i].at, name, needs, decls[i].nneeds);
+		printf("\t{ %u, %u, %u, %zu, %zu },\n", decls[i].at, name, needs, decls[i].nneeds, decls[i].nnow);
 	}
 	printf("};\nstatic const uint16_t needs_%s[] = { ", module);
 	for (size_t i = 0; i < n; i++)
@@ -359,6 +378,9 @@ static void print_module(struct arena *a, const char *module, struct str text, s
 		w.last = 0;
 		encode_node(&w, decls->at[i]);
 		need_words(&s, decls->at[i]);
+		written[i].nnow = written[i].nneeds;
+		if (decls->at[i]->kind == NODE_FN)
+			need_words(&s, decls->at[i]->u.fn.value);
 	}
 	print_bytes("bytes", module, buf_text(&w.out));
 	print_words("names", module, &w.names);
