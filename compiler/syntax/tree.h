@@ -5,9 +5,9 @@
  * program reads the declarations that it needs. That takes a tenth of the time that parsing them does.
  *
  * A node is its kind (one byte; 0: no node), its span, and the members of its kind in the order of tree_members(); what
- * only the parser needs is left out. Numbers are in groups of seven bits, the lowest first, with bit 7 set in all but the last. A span is
- * written as its distance from the span before and its length. A word is written as its index in one of two lists:
- * names, which are interned when they are first read, and texts.
+ * only the parser needs is left out. Numbers are in groups of seven bits, the lowest first, with bit 7 set in all but
+ * the last. A span is written as its distance from the span before and its length. A word is written as its index in
+ * one of two lists: names, which are interned when they are first read, and texts.
  *
  * Only modules without errors are encoded, and they contain no jobs, tests, policies, profiles or projects.
  */

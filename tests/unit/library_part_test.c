@@ -232,10 +232,12 @@ static void values_are_read_later(void)
 		CHECK(fn->u.fn.value && !fn->u.fn.later);
 	}
 	CHECK(has(&r, "_own") && has(&r, "_launchers") && !has(&r, "elastic"));
-	for (size_t i = 0; i < r.decls.n; i++)
+	for (size_t i = 0; i < r.decls.n; i++) {
+		struct str name = decl_name(r.decls.at[i]);
 		for (size_t k = 0; k < whole.decls.n; k++)
-			if (decl_name(r.decls.at[i]).n && str_eq(decl_name(r.decls.at[i]), decl_name(whole.decls.at[k])))
+			if (name.n && str_eq(name, decl_name(whole.decls.at[k])))
 				CHECK(same(r.decls.at[i], whole.decls.at[k]));
+	}
 	arena_release(&r.arena);
 	arena_release(&whole.arena);
 }
