@@ -1,42 +1,56 @@
 # trainc - see README.md.
 #
-#   make            build/trainc                  make demo      build, compile an example, show what came out
-#   make test       every test that needs no cluster            make asan      the same under sanitizers
-#   make e2e        against a real control plane  make frameworks  real frameworks read our environment
-#   make e2e-upstream  the operator's examples and its SDK, without it     make soak-supervise  an hour of jobs, and flat memory
-#   make e2e-operator  the training operator and ours, job by job      make bench-operator  ... and what both need
-#   make fuzz       FUZZ_SECONDS of each target   make cover     line coverage of compiler/
-#   make test-editors  Neovim, Emacs and VS Code as clients of the language server; colors and indentation of every editor; the playground
-#   make editors    grammar/editors from the table of words
-#   make wasm       the compiler and the language server for WebAssembly    make playground  one page with them inside
-#   make vsix       the extension of VS Code with the server inside (needs npm)
-#   make test-wasm  builds both and tests the page
-#   make bench-cluster  the commands beside kubectl         make soak SECONDS=3600  churn: memory stays flat
-#   make bench      speed and memory beside their targets       make longest   the longest functions
-#   make torture    inputs of doubling sizes and what they cost; calls that fail, one after the other, in typical commands
-#   make analyze    what analyzers of C say (tests/analyze)
-#   make cross      built for other machines and by clang, and the goldens there (tests/cross.sh)
-#   make docs       docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
-#                   the lists in the manual pages from the table of options
-#   make cascade    every single slip in the examples: what is said about it
-#   make install DESTDIR= PREFIX=/usr/local       make clean
+#   make                 builds build/trainc and the program for clusters
+#   make demo            builds, compiles an example, and shows the result
+#   make install         DESTDIR= PREFIX=/usr/local
+#   make clean
 #
-# BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= what one wants of it.
+#   make test            runs every test that needs no cluster
+#   make asan            runs the same tests under sanitizers
+#   make fuzz            runs each fuzz target for FUZZ_SECONDS
+#   make cover           prints line coverage of compiler/ and runtime/
+#   make bench           compares speed and memory with their targets
+#   make torture         measures inputs of doubling sizes, and makes calls fail, one after the other, in typical commands
+#   make cascade         damages the examples, one slip at a time, and judges the messages
+#   make analyze         runs analyzers of C (tests/analyze)
+#   make cross           builds for other machines and with clang, and compares the goldens there (tests/cross.sh)
+#   make longest         lists the longest functions
+#   make frameworks      lets real frameworks read our environment
+#   make test-editors    tests Neovim, Emacs and VS Code as clients of the language server, the colors and the
+#                        indentation of every editor, and the playground
+#   make test-wasm       builds the playground and tests the page
+#
+#   make e2e             tests against a real control plane
+#   make e2e-upstream    runs the training operator's examples and its SDK, without the operator
+#   make e2e-operator    compares the training operator with our controller, job by job
+#   make bench-operator  measures what both need
+#   make bench-cluster   compares the commands with kubectl
+#   make soak            SECONDS=3600: creates and deletes objects; the memory of the commands must not grow
+#   make soak-supervise  the same for the controller, with an API server in memory
+#
+#   make docs            writes docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
+#                        the tables of fields from the vocabulary, and the lists in the manual pages from the table of options
+#   make editors         writes grammar/editors from the table of words
+#   make wasm            builds the compiler and the language server for WebAssembly
+#   make playground      builds one page that contains them
+#   make vsix            builds the extension of VS Code that contains the server (needs npm)
+#
+# BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= its flags.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# What makes a mistake in C harder to use; docs/security.md says how much of it, and tests/cli/hardened.sh keeps it.
+# Flags that make a mistake in C harder to exploit. See docs/security.md; tests/tree/hardened.sh checks them.
 HARDEN  := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fPIE
 CFLAGS  ?= -O2 -g -ffunction-sections $(HARDEN)
-# A static program starts in half the time of one that has the C library to find.
+# A static program starts in half the time, because it need not find and load the C library.
 LDFLAGS ?= -static -Wl,-z,relro,-z,now
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wwrite-strings
 LIBS    := -lyaml
 STD     := -std=c11
 CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
 FUZZ_SECONDS ?= 60
-# What calls make again uses all processors, unless it was told how many.
+# Recursive calls of make use all processors, unless the caller has given -j.
 JOBS    = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 comma   := ,
 
@@ -47,8 +61,9 @@ OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
 GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/library.c $(GEN)/pages.c $(GEN)/schema.c
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
-# The cluster half: what needs libcurl and OpenSSL is in a second program, so that the first stays small. Only the C library is
-# shared, because it loads modules of the system to look up host names. HALFLIBS='-lcurl -lssl -lcrypto -lyaml' shares them all.
+# The program for clusters: everything that needs libcurl and OpenSSL, so that the first program stays small. Of its
+# libraries only the C library is shared, because that loads modules of the system to look up host names.
+# HALFLIBS='-lcurl -lssl -lcrypto -lyaml' links the shared form of all libraries.
 HALFSRC := $(sort $(wildcard runtime/cluster/*.c runtime/supervise/*.c))
 HALFOBJ := $(HALFSRC:%.c=$(BUILD)/obj/%.o)
 HALFLIB := $(BUILD)/libcluster.a
@@ -62,7 +77,7 @@ UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
-# ---- what is generated ----
+# ---- generated sources ----
 
 $(GEN):
 	@mkdir -p $@
@@ -72,19 +87,20 @@ $(GEN)/trainc.tab.c $(GEN)/trainc.tab.h &: grammar/trainc.y | $(GEN)
 $(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
 	flex --header-file=$(GEN)/trainc.lex.h -o $(GEN)/trainc.lex.c $<
 
-# Files that depend on a list (of modules, of pages, of sources and libraries, of flags) are made every time, and touched only when they change.
+# Files that depend on a list (of modules, pages, sources, libraries or flags) are made each time, but are replaced only
+# when they change.
 replace = cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
 	@sh stdlib/embed.sh stdlib/std/*.tj >$@.new; $(replace)
 $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
 	@sh compiler/diag/pages.sh compiler/diag/pages/*.md >$@.new; $(replace)
-# The tables of schemas are made by a program of the build, from the same reader that a project's own kinds go through.
+# A program of the build makes the tables of schemas, with the reader that also reads a project's own kinds.
 SCHEMA_TOOL := compiler/kube/schema/compile.c compiler/kube/schema.c compiler/kube/schema_text.c $(wildcard compiler/base/*.c)
 $(GEN)/schema_compile: $(SCHEMA_TOOL) $(wildcard compiler/base/*.h compiler/kube/schema*.h) | $(GEN)
 	$(CC) $(STD) $(CPPFLAGS) $(WARN) -O1 -o $@ $(SCHEMA_TOOL)
 $(GEN)/schema.c: $(GEN)/schema_compile compiler/kube/schema_addons.tbl $(sort $(wildcard compiler/kube/schema_1.*.tbl))
 	$(GEN)/schema_compile $(filter %.tbl,$^) >$@.new && mv $@.new $@
-# The trees of the library's modules are made by a program of the build too, with the parser of programs.
+# Another program of the build makes the trees of the library's modules, with the parser of programs.
 LIBRARY_TOOL := compiler/check/library/compile.c $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/syntax/help/*.c) \
 	$(addprefix compiler/diag/,allow.c code.c diag.c suggest.c)
 $(GEN)/library_compile: $(LIBRARY_TOOL) compiler/check/library_part.h $(wildcard compiler/base/*.h compiler/syntax/*.h compiler/syntax/help/*.h) \
@@ -94,11 +110,11 @@ $(GEN)/library.c: $(GEN)/library_compile $(sort $(wildcard stdlib/std/*.tj))
 	$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
 $(GEN)/unused.c: runtime/cluster/unused.sh | $(GEN)
 	@sh $< "$$($(CC) -print-file-name=libcurl.a)" >$@.new && mv $@.new $@
-# What common commands run lies together in trainc (first.sh).
+# In trainc, the functions that common commands use are next to each other (compiler/first.sh).
 $(GEN)/functions.ld: compiler/first.txt | $(GEN)
 	@awk '{ print "*(.text." $$1 " .text." $$1 ".*)" }' $< | sed '1i SECTIONS { .text.first : {' >$@
 	@echo '} } INSERT BEFORE .text;' >>$@
-# What commands run lies together in trainc-cluster, in front of the rest of its text and constants (first.py).
+# In trainc-cluster, the functions and constants that commands use come first, next to each other (first.py).
 $(GEN)/first.ld: runtime/cluster/first.txt | $(GEN)
 	@awk '{ text = text "*" $$1 "(.text .text.*)\n"; constants = constants "*" $$1 "(.rodata .rodata.*)\n" } \
 		END { printf "SECTIONS {\n.text.first : {\n%s}\n}\nINSERT BEFORE .text;\n", text; \
@@ -118,7 +134,7 @@ $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/tra
 	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) -MMD -MP -c $< -o $@
 -include $(OBJ:.o=.d) $(HALFOBJ:.o=.d) $(GENOBJ:.o=.d)
 
-# Appended (q), not replaced by name (r): files of one name live in several directories.
+# Append (q) instead of replacing by name (r): several directories have files of the same name.
 $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
 	@rm -f $@
 	@echo ar qcs $@
@@ -135,7 +151,7 @@ $(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
 
 # ---- tests ----
 
-# trainc with calls of the C library that fail when a test wants them to (tests/torture/fault.c).
+# trainc with calls of the C library that fail when a test requests it (tests/torture/fault.c).
 WRAPPED = $(shell sh tests/torture/wrapped)
 $(BUILD)/torture/trainc: tests/torture/fault.c $(BUILD)/obj/compiler/main.o $(LIB)
 	@mkdir -p $(@D)
@@ -145,9 +161,9 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $< $(LIB) $(UNIT_LIBS) $(LIBS) -o $@
 -include $(UNIT:=.d)
-# Tests read our output back with other people's readers.
+# These tests read our output back with another library.
 $(BUILD)/unit/yaml_%: UNIT_LIBS := -lcjson
-# In front of the C library and libyaml: their allocations fail one after the other.
+# The allocations of the C library and of libyaml are made to fail, one after the other.
 $(BUILD)/unit/trainc_memory_test: UNIT_LIBS = $(LDFLAGS) $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc free mmap munmap)
 $(BUILD)/unit/cluster_%: UNIT_LIBS = $(HALFLIB) $(LIB) $(HALFLIBS)
 $(filter $(BUILD)/unit/cluster_%,$(UNIT)): $(HALFLIB)
@@ -165,7 +181,7 @@ demo:
 	@$(MAKE) $(JOBS) --no-print-directory build
 	@BUILD=$(BUILD) sh examples/demo.sh
 
-# Variables without a value begin as a pattern, so that reading one is seen each time.
+# Uninitialized variables contain a pattern, so that reading one is noticed each time.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -ftrivial-auto-var-init=pattern
 asan:
 	@sh .ci/deps test
@@ -216,7 +232,8 @@ e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
 e2e-upstream: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh upstream $(CHECKS)
-# The API server is away for a minute; then jobs come and go for SECONDS (an hour), and the memory of the controller stays as it is.
+# The API server is down for a minute; then jobs come and go for SECONDS (an hour), and the controller's memory must not
+# grow.
 soak-supervise: build
 	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 python3 tests/supervise/absence.py
 	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 SECONDS=$(or $(SECONDS),3600) SEED=$(SEED) python3 tests/supervise/soak.py
@@ -228,14 +245,14 @@ soak: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh soak $(SECONDS)
 bench-operator: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh bench $(SCENARIOS)
-# The files for editors, from the table of words; tree-sitter's parser too, where its program is installed.
+# Writes the files for editors from the table of words; also the parser of tree-sitter, if its program is installed.
 editors:
 	@python3 grammar/editors/generate.py
 	@sh tests/editors/newer.sh $(abspath $(BUILD))/editors/newer || true
 	@PATH="$$PATH:$(abspath $(BUILD))/editors/newer/bin"; command -v tree-sitter >/dev/null && cd grammar/editors/tree-sitter && \
 		tree-sitter generate --abi 14 --no-bindings grammar.js && rm -f src/tree_sitter/alloc.h src/tree_sitter/array.h src/grammar.json || \
 		echo "tree-sitter is not installed: its parser.c is as it was"
-# Packages of npm, pinned by the lock file beside their list; only tests and packaging use them.
+# Packages of npm, in the versions of the lock file beside their list. Only tests and packaging use them.
 $(BUILD)/editors/node/node_modules: tests/editors/node/package-lock.json
 	@mkdir -p $(@D)
 	@cp tests/editors/node/package.json $< $(@D)
@@ -251,13 +268,13 @@ test-editors: build
 # ---- for the browser ----
 
 WASM      := $(BUILD)/wasm
-# The compiler and the language server without commands, files and clocks, and without the trees of the library: its text is enough.
+# The compiler and the language server without commands, files, clocks and the trees of the library, whose text is enough.
 WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/words.c compiler/explain/explain_command.c \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
-# What browsers have had since 2021. Optimized as a whole, which clang 14 can do without thread-local variables only.
-# Linked without -O: clang would call wasm-opt where that is installed.
+# These features are in all browsers since 2021. The module is optimized as a whole (-flto), which clang 14 can only do
+# without thread-local variables. It is linked without -O, because clang would call wasm-opt if that is installed.
 WASM_MACHINE := clang --target=wasm32-wasi $(STD) -mbulk-memory -msign-ext -mnontrapping-fptoint
 WASM_CC   := $(WASM_MACHINE) $(CPPFLAGS) -Oz -flto -w -ffunction-sections -fdata-sections -D_WASI_EMULATED_MMAN \
 	-D_Thread_local= -D__thread= -I$(WASM)/libyaml/include
@@ -282,19 +299,19 @@ $(WASM)/obj/%.o: %.c $(WASM)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 $(WASM)/trainc.wasm: $(WASM_OBJ)
 	@echo linking $@
 	@$(WASM_MACHINE) -mexec-model=reactor $(WASM_LD) -Wl,-z,stack-size=8388608 -o $@ $^ -lwasi-emulated-mman
-# Alone and for speed: it is what a page waits for.
+# Built separately and optimized for speed, because the page waits for it.
 $(WASM)/unpack.wasm: compiler/web/unpack.c
 	@mkdir -p $(@D)
 	$(WASM_MACHINE) $(WARN) -O2 -c $< -o $(WASM)/unpack.o
 	$(WASM_MACHINE) -nostdlib -Wl,--no-entry $(WASM_LD) -Wl,-z,stack-size=16384 -o $@ $(WASM)/unpack.o
-# For tests/wasm/browser.py.
+# tests/wasm/browser.py reads this list.
 wasm-sources:
 	@echo $(WASM_SRC) $(filter-out %/library.c,$(GENSRC))
 playground: wasm
 	@$(MAKE) $(JOBS) --no-print-directory $(BUILD)/trainc
 	@mkdir -p $(BUILD)/playground
 	@python3 docs/playground/build.py $(WASM) $(BUILD)/trainc $(BUILD)/playground/index.html
-# The extension of VS Code. Its language client and the program that bundles it come from npm, pinned by the lock file.
+# The extension of VS Code. Its language client and the bundler come from npm, in the versions of the lock file.
 $(BUILD)/vsix/node_modules: grammar/editors/vscode/node/package-lock.json
 	@mkdir -p $(@D)
 	@cp grammar/editors/vscode/node/package.json $< $(@D)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""docs/diagnostics.md from codes.def, the pages of the diagnostics and their goldens.
+"""Writes docs/diagnostics.md from codes.def, the pages of the diagnostics and their goldens.
 
     diagnostics.py           write docs/diagnostics.md
     diagnostics.py --check   status 1 if that would change it
 
-The tests of the pages read them with this module too.
+The tests of the pages use this module, too.
 """
 import os
 import re
@@ -51,7 +51,7 @@ def codes():
 
 
 class Program:
-    """A fence of a page; compiler/diag/page.h says what may stand in it."""
+    """A fence of a page, in the form that compiler/diag/page.h describes."""
 
     def __init__(self, kind, text):
         self.kind, self.run, self.also, self.files = kind, None, [], {}
@@ -71,7 +71,7 @@ class Program:
                 self.files[name] = self.files.get(name, "") + line + "\n"
 
     def first(self):
-        """The name of what stands before the first `# file:`."""
+        """The file name of the text before the first `# file:`."""
         return "job.yaml" if self.run and self.run[0] == "import" else "job.tj"
 
     def words(self):

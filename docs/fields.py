@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of fields in docs/language.md, from grammar/vocabulary.def.
+"""Writes the tables of fields in docs/language.md from grammar/vocabulary.def.
 
     fields.py           write them
     fields.py --check   status 1 if that would change the document

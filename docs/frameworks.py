@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""docs/frameworks.md from what `trainc` knows of its library, and frameworks.template.md around it.
+"""Writes docs/frameworks.md from `trainc explain` and frameworks.template.md.
 
     frameworks.py           write docs/frameworks.md
     frameworks.py --check   status 1 if that would change it
 
-The pages of `trainc explain` are the source; the environment of a replica is that of the programs in tests/std, and what
-an accelerator asks of a node is what `trainc compile` writes for it.  TRAINC names the binary, build/trainc without it.
+The text comes from the pages of `trainc explain`. The environments are those of replicas of the programs in tests/std,
+and the requirements of an accelerator are those that `trainc compile` writes.  TRAINC is the binary, by default
+build/trainc.
 """
 import json
 import os
@@ -45,7 +46,7 @@ class Argument:
 
 
 def arguments(signature):
-    """Of "  framework NAME(" ... ")", one a line or all on one."""
+    """The arguments in "  framework NAME(" ... ")", one on each line or all on one line."""
     inside = signature[signature.index("(") + 1:signature.rindex(")")] if "(" in signature else ""
     found, doc = [], []
     lines = inside.strip("\n").split("\n") if "\n" in inside else [a + "," for a in split(inside)]
@@ -60,7 +61,7 @@ def arguments(signature):
 
 
 def split(text):
-    """At the commas that stand in no bracket."""
+    """Splits the text at the commas outside brackets."""
     parts, depth = [""], 0
     for c in text:
         depth += (c in "([{") - (c in ")]}")
@@ -114,7 +115,7 @@ def is_blueprint(module, member):
 # ---- Markdown ----
 
 def prose(doc):
-    """A documentation comment: asterisks of PREFIX_* are no emphasis."""
+    """A documentation comment as Markdown, in which the asterisk of PREFIX_* does not start emphasis."""
     lines = []
     for line in doc.split("\n"):
         pieces = re.split(r"(`[^`]*`)", line)

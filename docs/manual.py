@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""The manual pages' lists of commands and options, from compiler/command/options.def.
+"""Writes the lists of commands and options in the manual pages from compiler/command/options.def.
 
     manual.py           write them into docs/*.1
     manual.py --check   status 1 if that would change a page
 
-A page is written by hand but for the text between `.\\" begin WHAT` and
-`.\\" end`: `commands` (all of them, by group), `synopsis` and `options` (of the
-commands of the page).  The tests of the command line read the table with this
-module too.
+A page is written by hand, except for the text between `.\\" begin WHAT` and `.\\" end`: `commands` (all commands, by
+group), `synopsis` and `options` (those of the commands of the page).  The tests of the command line read the table with
+this module, too.
 """
 import os
 import re

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""docs/message.svg and docs/progress.svg, drawn from what trainc writes to a terminal.
+"""Draws docs/message.svg and docs/progress.svg from the output of trainc on a terminal.
 
     pictures.py [TRAINC]           write the pictures
     pictures.py --check [TRAINC]   status 1 if that would change one
 
-The message is that of README.md's first program with a misspelled field; the live table is that of
-examples/14-ring-regression, with its seconds replaced by one, as they differ from run to run.
+The message is about README.md's first program with a misspelled field. The live table is that of
+examples/14-ring-regression; its seconds are replaced by 1, because they differ between runs.
 """
 import html
 import os
@@ -101,7 +101,7 @@ def message(trainc, work):
 def progress(trainc, work):
     """The lines of the log up to the last drawing of the table, and that table."""
     text = in_terminal([trainc, "run", "--local", "regression.tj"], os.path.join(ROOT, "examples", "14-ring-regression"), work)
-    text = re.sub(r"( ready)(, [0-9.]+ CPUs)?(, [0-9.]+[KMG]i)?", r"\1", text)        # what it took of the machine differs
+    text = re.sub(r"( ready)(, [0-9.]+ CPUs)?(, [0-9.]+[KMG]i)?", r"\1", text)        # processor time and memory differ between runs
     logs = re.findall("^.*(\033\\[36mworker/0.*)$", text, re.M)
     tables = re.findall("\r(regression  .*?ready)\033\\[K\033\\[J", text, re.S)
     table = re.sub(r"  \d+s\b", "  1s", tables[-1].replace("\033[K", ""))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# demo.sh - what `make demo` shows: a program, what it becomes on a cluster, what a mistake looks like, and a model
-# that is trained on this machine.  Needs python3 for the last part.
+# demo.sh - the demo of `make demo`: a program, its objects on a cluster, the message about a mistake, and a model that
+# is trained on this machine.  Needs python3 for the last part.
 cd "$(dirname "$0")/.." || exit 1
 trainc=$PWD/${BUILD:-build}/trainc
 example=examples/01-torch-data-parallel

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_tree.sh - properties of the source tree: who may include whom, no framework's name outside the library, headers
-# that are self-contained, nothing about the machine where it was written.
+# check_tree.sh - properties of the source tree: which directory may include which, no framework's name outside the
+# library, self-contained headers, nothing about the machine on which the sources were written.
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 BUILD=${BUILD:-build}
@@ -39,8 +39,8 @@ for entry in * .ci .gitignore; do
 done >"$scratch/found"
 none "the top level holds something else"
 
-# ---- who includes whom (docs/architecture.md) ----
-# allowed DIRECTORY PREFIX...: its files may include only those of our headers.
+# ---- which directory includes which (docs/architecture.md) ----
+# allowed DIRECTORY PREFIX...: of our headers, its files may include only those with these prefixes.
 allowed() {
 	directory=$1
 	shift
@@ -94,8 +94,8 @@ fi
 names='tensorflow|pytorch|torchrun|mxnet|horovod|openmpi|xgboost|lightgbm|paddle|deepspeed|nvidia|nccl|habana|neuron|cloud-tpu'
 sources=$(ls compiler/*.[ch] compiler/*.def compiler/*/*.[ch] compiler/*/*/*.[ch] compiler/*/*.def runtime/*.[ch] runtime/*/*.[ch] \
 	grammar/*.l grammar/*.y grammar/*.def 2>/dev/null)
-# Formats of other systems are not: the import reads them, the one target of their name writes them, and they are listed
-# by version.
+# Formats of other systems are not data: the import reads them, the target kubeflow writes them, and addons.def lists
+# their versions.
 sources=$(printf '%s\n' $sources | grep -vE '^compiler/(import/|emit/target/kubeflow\.c$|kube/addons\.def$)')
 {
 	grep -niE "$names" $sources
@@ -136,8 +136,8 @@ for header in compiler/*.h compiler/*/*.h compiler/*/*/*.h runtime/*.h runtime/*
 done >"$scratch/found"
 none "a header that does not compile alone"
 
-# ---- the public header ---- Code outside of the compiler opens, compiles, checks and closes programs through trainc.h,
-# which needs no other header.
+# ---- the public header ----
+# Code outside the compiler opens, compiles, checks and closes programs through trainc.h, which needs no other header.
 grep -nE '\b(compile_(init|plan|release|set|params)|emit_check|diags_sarif)\(' compiler/command/*.[ch] compiler/lsp/*.[ch] \
 	runtime/*/*.[ch] >"$scratch/found"
 grep -nE '\b(emit_write|plan_print_[a-z]*|env_print|diags_(text|json|finish))\(' compiler/command/*.[ch] >>"$scratch/found"

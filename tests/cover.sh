@@ -1,6 +1,6 @@
 #!/bin/sh
-# cover.sh - line coverage of compiler/ and runtime/ from the counters that a
-# test run left in $BUILD: the least covered files, then the figure.
+# cover.sh - line coverage of compiler/ and runtime/, from the counters that a test run left in $BUILD: the least covered
+# files, then the total.
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build-cover}
 find "$BUILD/obj/compiler" "$BUILD/obj/runtime" -name '*.gcda' 2>/dev/null | while read -r data; do

@@ -1,13 +1,13 @@
 #!/bin/sh
-# cross.sh [MACHINE...] - trainc built for other machines, and the goldens of this one compared there: aarch64, s390x
-# (its bytes are the other way round) under qemu-user, and clang (another compiler).  What is not installed is skipped,
-# and fails where CI=true.  CROSS_CASES names some goldens, CROSS_CFLAGS other flags.  docs/testing.md says why 32 bits
-# and musl are not here.
+# cross.sh [MACHINE...] - builds trainc for other machines and compares the goldens of this one there: aarch64 and s390x
+# (big endian) under qemu-user, and clang (another compiler).  A machine whose tools are not installed is skipped, and is
+# a failure where CI=true.  CROSS_CASES selects goldens, CROSS_CFLAGS sets other flags.  docs/testing.md says why 32 bits
+# and musl are not included.
 cd "$(dirname "$0")/.." || exit 1
 test $# -gt 0 || set -- aarch64 s390x clang
 passed=0 failed=0 skipped=0
 
-# compile MACHINE COMPILER: builds a static trainc for it, with libyaml from Debian's source.
+# compile MACHINE COMPILER: builds a static trainc for the machine, with libyaml from Debian's source.
 compile() {
 	machine=$1 cc=$2 b=build-cross/$1
 	mkdir -p "$b/yaml" || return
@@ -25,7 +25,7 @@ compile() {
 	test $status -eq 0 && ! grep -q 'warning:' "$b/said"
 }
 
-# run MACHINE COMPILER RUNNER: runs the goldens with it.
+# run MACHINE COMPILER RUNNER: builds, and runs the goldens.
 run() {
 	for program in "$2" $3; do
 		if ! command -v "$program" >/dev/null; then

@@ -1,12 +1,11 @@
 #!/bin/sh
-# golden.sh [FILE.tj...] - goldens, by suffix.
+# golden.sh [FILE.tj...] - compares outputs of trainc with goldens, by suffix.
 #
-# A case is tests/TOPIC/NAME.tj or examples/DIR/NAME.tj; the files beside it say
-# what must come out (the table in `goldens`), NAME.args holds further options.
-# BLESS=1 rewrites the files that are there: read the difference before you
-# commit it.  To begin a golden, create it empty and bless it.
+# A case is tests/TOPIC/NAME.tj or examples/DIR/NAME.tj. Files beside it contain the expected outputs, for the suffixes
+# in the loop below; NAME.args contains further options. BLESS=1 rewrites the existing files: read the difference before
+# you commit it.  To add a golden, create it empty and bless it.
 #
-# Statuses above 1 are crashes or misuse and never what was expected.
+# A status above 1 is a crash or misuse, and is never expected.
 cd "$(dirname "$0")/.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 test $# -gt 0 || set -- tests/*/*.tj examples/*/*.tj
@@ -20,8 +19,8 @@ fail() {
 	echo "FAIL $*"
 }
 
-# golden SUFFIX STATUSES STREAMS COMMAND...: runs it, and compares the output with the file of that suffix.  STREAMS is
-# `out`, or `both` for what a terminal would show.
+# golden SUFFIX STATUSES STREAMS COMMAND...: runs COMMAND, and compares its output with the file of that suffix.  STREAMS
+# is `out`, or `both` for the text that a terminal would show.
 golden() {
 	want=${src%.tj}.$1 statuses=$2 streams=$3
 	shift 3

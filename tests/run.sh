@@ -1,11 +1,12 @@
 #!/bin/sh
-# run.sh - every test program and script; the sum of what they say.
+# run.sh [TEST...] - runs every test program and script, and adds up their counts.
 #
-# A test prints lines and, last, `N passed, N failed` (and `, N skipped`).  One that does not get that far counts as one
-# failure, whatever it printed. BUILD is the build directory; what is named after run.sh runs alone, one after the
-# other. All of them run in two lanes at once: what starts processes, waits and looks at clocks in one, what only
-# compiles in the other. What failed in a lane runs once more when both are done, alone: a clock that the other lane
-# held up is not a defect.  Its first failure is printed, and it stays one when a sanitizer had something to say.
+# A test prints lines and, as the last one, `N passed, N failed` (with `, N skipped` if any).  A test that does not get
+# that far counts as one failure, whatever it printed. BUILD is the build directory. The TESTs run one after the other.
+# Without any, all tests run in two parallel lanes: those that start processes, wait or read clocks in one, and those
+# that only compile in the other. A test that fails in a lane runs again, alone, when both lanes are done, because the
+# other lane may have delayed it; the second result counts, unless a sanitizer has reported something. The first failure
+# is printed as well.
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 TRAINC=$PWD/$BUILD/trainc

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""build.py DIRECTORY TRAINC OUTPUT - one page with everything in it: the engine, the examples, the mistakes.
+"""build.py DIRECTORY TRAINC OUTPUT - builds one page that contains the engine, the examples and the mistakes.
 
-DIRECTORY has trainc.wasm and unpack.wasm. The engine and the programs are one stream of LZMA, which is a sixth smaller than gzip;
-unpack.wasm (compiler/web/unpack.c) reads it, piece by piece while the page arrives. TRAINC is asked what its language server says of the first example, which the page
-shows until its own has started.
+DIRECTORY has trainc.wasm and unpack.wasm. The engine and the programs are one stream of LZMA, which is a sixth smaller
+than gzip; unpack.wasm (compiler/web/unpack.c) reads it piece by piece while the page arrives. The language server of
+TRAINC is asked about the first example, and the page shows its answers until the page's own server has started.
 """
 import base64
 import glob

@@ -1,11 +1,12 @@
-"""first.py - writes first.txt: the objects whose functions commands run, those of the most commands first.
+"""first.py - writes first.txt: the objects whose functions commands use, beginning with those that most commands use.
 
-    make CFLAGS='...' LDFLAGS='... -Wl,-Map=half.map'           where each function of trainc-cluster is
-    valgrind --tool=callgrind --dump-instr=yes --trace-children=yes trainc status JOB          and other commands
+    make CFLAGS='...' LDFLAGS='... -Wl,-Map=half.map'           writes the address of each function of trainc-cluster
+    valgrind --tool=callgrind --dump-instr=yes --trace-children=yes trainc status JOB          (and other commands)
     python3 runtime/cluster/first.py half.map callgrind.out.* >runtime/cluster/first.txt
 
-The program is linked in that order, so that what runs lies together: the system maps pages of a program 16 at a time, and
-otherwise nearly all of trainc-cluster is in memory a moment after its start.  A list that is old makes more of it resident, no more.
+The program is linked in that order, so that the functions that are used are next to each other. The system maps pages of
+a program 16 at a time; otherwise nearly all of trainc-cluster would be in memory a moment after its start.  If the list
+is outdated, more of the program is in memory; nothing else depends on it.
 """
 import bisect
 import collections

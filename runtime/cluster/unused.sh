@@ -1,13 +1,14 @@
 #!/bin/sh
-# unused.sh LIBCURL.a - the functions of other libraries that Debian's libcurl refers to for what trainc-cluster never asks of
-# it (LDAP, RTMP, SSH, Kerberos, cookies of public suffixes, Brotli, Zstandard), as C on standard output.
+# unused.sh LIBCURL.a - prints C source with stand-ins for functions of other libraries that Debian's libcurl refers to,
+# but only for features that trainc-cluster does not use: LDAP, RTMP, SSH, Kerberos, cookies of public suffixes, Brotli,
+# Zstandard.
 #
-# They take the place of thirty libraries, which would be found, mapped and relocated at each start.  None of them is called,
-# because transport_curl.c permits HTTP alone, with basic authentication at a SOCKS proxy, and keeps no cookies; a call
-# of one ends the program at once.  These can be called:
-#   libssh2_init, libssh2_exit   at libcurl's own start and end: 0 is success
+# They replace thirty libraries, which would be found, mapped and relocated at each start.  They are not called, because
+# transport_curl.c permits only HTTP, with basic authentication at a SOCKS proxy, and keeps no cookies. A call ends the
+# program at once.  Only these may be called:
+#   libssh2_init, libssh2_exit   when libcurl starts and ends: 0 means success
 #   BrotliDecoderCreateInstance, ZSTD_createDStream
-#                                by a server that compresses with what it was not asked for: NULL fails the request
+#                                if a server uses a compression that was not requested: NULL makes the request fail
 set -eu
 export LC_ALL=C
 if [ ! -f "$1" ]; then

@@ -1,8 +1,8 @@
-"""fix.py TRAINC SOURCE WORK: what must be true of check --fix for every program in WORK, a copy of SOURCE.
+"""fix.py TRAINC SOURCE WORK: properties of check --fix for every program in WORK, a copy of SOURCE.
 
-Mistakes become fewer (those of the text count first: they hide those of names, those the ones of values, and errors
-warnings), no mistake that was fixed is left, and a second run changes nothing.  If NAME.fixed exists beside NAME.tj, it
-is the expected result; BLESS=1 rewrites it in SOURCE. """
+The number of mistakes falls. Syntax errors count first, then errors in names, in values, and warnings, because mistakes
+of each phase hide those of the later ones. No fixed mistake is left, and a second run changes nothing.  If NAME.fixed
+exists beside NAME.tj, it is the expected result; BLESS=1 rewrites it in SOURCE. """
 import difflib
 import json
 import os

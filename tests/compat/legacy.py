@@ -6,11 +6,11 @@
 A case is a folder with manifest.yaml or input.json, and expected.json, derived.json, controller_config_file.yaml or
 none of them.
 
-`trainc import` makes the program, `trainc compile --target pods` the objects: all of them are compared with what
-ancestors.py works out from the manifest, and then every key of the expectations is judged on its own: by a rule of its
-own, or, when it has the name of a field of Kubernetes, by that field of the objects.  A key that is neither fails. What
-differs on purpose has the name of a rule, whatever the case: it passes when docs/differences.md has the rule, and only
-then; a rule there that no case shows fails too.  Last line: N passed, N failed. """
+`trainc import` makes the program, `trainc compile --target pods` the objects. All objects are compared with those that
+ancestors.py computes from the manifest. Then each key of the expectations is judged: by a function for this key, or, if
+it is the name of a field of Kubernetes, by that field of the objects.  Any other key is a failure. A deliberate
+difference has the name of a rule. It is permitted if docs/differences.md has that rule; a rule there that no case needs
+is a failure, too.  Last line: N passed, N failed. """
 import copy
 import json
 import os

@@ -1,6 +1,6 @@
 #!/bin/sh
-# legacy.sh [CASE...] - the ancestors of the operators: our own cases (ancestors/), and those in CONFORMANCE if that is
-# set.
+# legacy.sh [CASE...] - the ancestors of the training operator: our own cases (ancestors/), and those in the directory
+# CONFORMANCE if there are any.
 cd "$(dirname "$0")/../.." || exit 1
 if ! python3 -c 'import yaml' 2>/dev/null; then
 	echo "skip: no module yaml"

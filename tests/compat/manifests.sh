@@ -1,6 +1,6 @@
 #!/bin/sh
-# manifests.sh [NAME...] - manifests of the training operator's kinds, of our own: pods, variables, defaults, refusals, verdicts.
-# BLESS=1 writes the goldens.
+# manifests.sh [NAME...] - our own manifests of the training operator's kinds: pods, variables, defaults, refusals,
+# verdicts.  BLESS=1 writes the goldens.
 cd "$(dirname "$0")/../.." || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d) || exit 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Which test covers which numbered requirement.
+"""Lists which test covers which numbered behavior of the older operators.
 
     rows.py [FILE]     FILE: a table whose rows begin with `| S17 |`, for their titles
 
-A test names the rows that it covers in a comment or docstring: S17, S1 to S15.  A row that is met in another way, or
-not at all, is listed in docs/differences.md with the reason.  Prints the rows with their files; status 1 when one of
-them has none. """
+A test names the rows that it covers in a comment or docstring: S17, S1 to S15.  A row that trainc meets in another way,
+or not at all, is listed in docs/differences.md with the reason.  Prints the rows with their files; exits with 1 if a row
+has none. """
 import os
 import re
 import sys

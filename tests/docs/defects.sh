@@ -1,6 +1,6 @@
 #!/bin/sh
 # defects.sh - the table of defects in docs/testing.md: each entry has one row, and everything that a row names exists:
-# a test's file and, behind a colon, a word in it.  A row that is open says what is missing.
+# a test's file and, after a colon, a text in it.  An open row says what is missing.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 - <<'END'
 import os

@@ -1,6 +1,7 @@
 #!/bin/sh
-# editors.sh - the table of features of editors in docs/testing.md: rows are numbered without a gap, each names a feature once, and what
-# a row names exists: a test's file and, behind a colon, words in it. tests/lsp/needed.sh shows that the tests of a request need it.
+# editors.sh - the table of features of editors in docs/testing.md: rows are numbered without a gap, no feature has two
+# rows, and everything that a row names exists: a test's file and, after a colon, a text in it. tests/lsp/needed.sh shows
+# that the tests of a request need it.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 tests=$(mktemp) || exit 1
@@ -16,7 +17,7 @@ check() {
 		echo "FAIL $*"
 	fi
 }
-# named ROW: it names at least one test, and each of them exists.
+# named ROW: the row names at least one test, and each of them exists.
 named() {
 	printf '%s\n' "$rows" | grep "^| $1 |" | sed 's/^.*| \([^|]*\) |$/\1/; s/`, `/\n/g; s/`//g' >"$tests"
 	while read -r test; do
@@ -32,7 +33,7 @@ for n in $(seq -f ED-%02.0f 1 "$last"); do
 done
 check test "$(printf '%s\n' "$rows" | cut -d'|' -f3 | sort | uniq -d | wc -l)" -eq 0
 check test "$last" -ge 62
-# The table names each test file of the language server, the editors and the playground with its purpose.
+# The table names each test file of the language server, the editors and the playground.
 for file in tests/lsp/*.py tests/editors/*.py tests/editors/*.mjs tests/editors/*.lua tests/editors/*.el tests/wasm/*.py; do
 	case $file in */client.py | */case.py | */needed.py | */timeline.mjs) continue ;; esac
 	check sh -c "grep -q '^| ED-.*$file' docs/testing.md || { echo '$file is in no row'; false; }"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# faults.sh - the tables of faults, of broken programs and of rules of states in docs/testing.md: each of F-01 to F-50, of B-01 to B-10 and each
-# rule has one row, and what a row names exists: a test's file and, behind a colon, a word in it.
+# faults.sh - the tables of faults, broken programs and rules of states in docs/testing.md: each of F-01 to F-50, B-01 to
+# B-10 and the rules S-.. has one row, and everything that a row names exists: a test's file and, after a colon, a text in
+# it.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 tests=$(mktemp) || exit 1

@@ -6,32 +6,31 @@
 #            kubelet and kubectl: one program, one symbolic link per name
 #   kubectl  kubectl alone, as it is released: the start of the program above costs more
 #   kwok     kwok, and the stages that its module ships (stages/)
-#   addons   definitions of the kinds that add-ons bring, as their modules ship them
+#   addons   definitions of the kinds of add-ons, as their modules ship them
 #   jobset   the controller of JobSets
 #   operator the controllers of PyTorchJob, TFJob and the other kinds of the older operators
 #   trainer  the controller of TrainJobs (go/trainer/main.go)
 #   kueue    Kueue (go/kueue/main.go), the definitions of its kinds (crds/) and its webhooks
 #   coscheduling  the scheduler and the controller of PodGroups of scheduler-plugins
-#   sdk      the training operator's Python SDK, of two lines, from PyPI (sdk.txt); needs pip and a way to it
+#   sdk      the training operator's Python SDK, of two release lines, from PyPI (sdk.txt); needs pip and PyPI
 #   examples the manifests of the training operator's own examples
-#   coredns  coredns; this one and the next are for the real node only
+#   coredns  coredns; this piece and the next are for the real node only
 #   node     containerd, runc and its network plugins (root/) and the images for
 #            its pods (images/), all from packages of Debian, nothing installed
 #
-# All but the SDK and the last are pinned Go modules.  A piece is kept outside the tree, in a
-# directory whose name has the hash of all that it is made from, and is made only
-# when that is missing.  It appears there complete or not at all.
+# All pieces except the SDK and `node` are pinned Go modules.  A piece is kept outside the tree, in a directory whose
+# name contains the hash of everything that the piece is made from, and is only built if that directory is missing.  It
+# appears there completely or not at all.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 cache=${TRAINC_E2E_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/trainc-e2e}
 scratch=
 
-# -buildvcs=false: what is built does not depend on the state of this tree.
+# -buildvcs=false: the result does not depend on the state of this tree.
 export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS="-mod=readonly -buildvcs=false"
 
-# kubectl refuses to work in a program without a version that it can parse, and
-# a plain "go build" stamps none.
+# kubectl does not work in a program without a version that it can parse, and a plain "go build" sets none.
 stamp() {
 	local package
 	for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
@@ -61,7 +60,7 @@ build_kubectl() {
 	compile kube "$1/kubectl" k8s.io/kubernetes/cmd/kubectl "$(stamp)"
 }
 
-# kwok without stages does nothing: these are the module's own, as released.
+# kwok does nothing without stages. These are the module's own, as released.
 build_kwok() {
 	local module
 	compile kwok "$1/kwok" sigs.k8s.io/kwok/cmd/kwok
@@ -72,8 +71,8 @@ build_kwok() {
 		"$module/kustomize/stage/pod/fast/pod-delete.yaml"
 }
 
-# module NAME@VERSION CHECKSUM: prints the directory with the unpacked module.  Nothing of it is compiled, so it needs
-# no go.mod.
+# module NAME@VERSION CHECKSUM: prints the directory with the unpacked module.  Nothing of the module is compiled, so it
+# needs no go.mod.
 module() {
 	local found
 	found=$(cd "$scratch" && go mod download -json "$1")
@@ -113,7 +112,7 @@ build_trainer() {
 	compile trainer "$1/trainer" .
 }
 
-# The tag leaves out a simulation of the scheduler, which is off by default and would pull in half of Kubernetes.
+# The tag excludes a simulation of the scheduler, which is off by default and would require half of Kubernetes.
 build_kueue() {
 	local module
 	(export GOFLAGS="$GOFLAGS -tags=exclude_scheduler_library" && compile kueue "$1/kueue" .)
@@ -177,7 +176,7 @@ build_node() {
 	done
 	echo 'root:x:0:0:root:/root:/bin/sh' > "$root/busybox/etc/passwd"
 
-	# Debian's /bin is a link since 12; the packages still disagree about it.
+	# /bin is a symbolic link since Debian 12, but some packages still contain it as a directory.
 	version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 	mkdir -p "$root/python/usr/bin" "$root/python/usr/lib" "$root/python/usr/lib64" "$root/python/usr/sbin"
 	for applet in bin lib lib64 sbin; do
@@ -234,8 +233,8 @@ for piece in "$@"; do
 	esac
 	out=$cache/$piece-$(key "$piece")
 	if [ ! -d "$out" ]; then
-		# Two builds at once would only take twice as long: the second waits here and then finds the piece
-		# built.  Downloads wait for each other in the same way.
+		# Two concurrent builds would both take twice as long. Therefore the second one waits here, and then
+		# finds the finished piece.  Downloads wait for each other in the same way.
 		case $piece in
 		addons | examples | sdk) exec 9> "$cache/lock-fetched" ;;
 		*) exec 9> "$cache/lock" ;;

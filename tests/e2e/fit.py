@@ -1,9 +1,10 @@
 """Compares what `trainc fit` says with what the real scheduler does: random nodes, existing pods, and jobs.
 
-    KUBECONFIG=... KUBECTL=... TRAINC=... python3 fit.py        E2E_FIT_CASES says how many (48), E2E_FIT_SEED which
+    KUBECONFIG=... KUBECTL=... TRAINC=... python3 fit.py
 
-Each case has nodes of its own, which no other check selects or tolerates.  A job that fits `now` has all its pods
-scheduled; one that fits an `empty` cluster has when the other pods are gone; one that `never` fits has not.
+E2E_FIT_CASES is the number of cases (48), E2E_FIT_SEED the seed of the random numbers.  Each case has nodes of its own,
+which no other check selects or tolerates.  If a job fits `now`, the scheduler places all of its pods. If it fits the
+`empty` cluster, the scheduler does so when the other pods are gone. If it `never` fits, the scheduler does not.
 """
 
 import json

@@ -437,7 +437,7 @@ def trainer_fails(s):
 
 @check
 def trainer_changes(s):
-    """a TrainJob was created from its runtime, which its controller does not read again: --recreate creates it anew"""
+    """a TrainJob was created from its runtime, which its controller does not read again: --recreate replaces it"""
     trainer_begins(s)
     s.write("a.tj", PAIR.format(head="", hold=HOLD).replace("train.py", "other.py"))
     s.want(5, "apply", "a.tj", err="TrainJob/a cannot be changed while it exists.*made from TrainingRuntime/a.*--recreate")

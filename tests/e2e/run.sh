@@ -1,20 +1,20 @@
 #!/bin/bash
 # run.sh: the end-to-end suite, against a real control plane.
 #
-#   tests/e2e/run.sh                   builds (once) and starts clusters of its own
-#   tests/e2e/run.sh operator [ROW...]        the training operator beside ours: what both make of the same jobs
-#   tests/e2e/run.sh bench [SCENARIO...]      ... and what both need for it
-#   tests/e2e/run.sh upstream [CHECK...]      the training operator's examples and its Python SDK on a cluster without it
-#   tests/e2e/run.sh faults [CHECK...]        faults under the commands: four minutes, because the API server is stopped
-#   tests/e2e/run.sh bench-cluster [SCENARIO...]    the commands beside kubectl; soak [SECONDS]: churn, and memory stays flat
-#   tests/e2e/run.sh kueue [CHECK...]         the commands beside a real Kueue, which "make e2e" runs too
-#   KUBECONFIG=... tests/e2e/run.sh    uses the cluster that is there, with the
-#                                      kubectl of PATH; makes and removes
-#                                      namespaces called e2e-*
+#   tests/e2e/run.sh                              builds (once) and starts clusters of its own
+#   tests/e2e/run.sh operator [ROW...]            compares the training operator with our controller on the same jobs
+#   tests/e2e/run.sh bench [SCENARIO...]          measures what both need
+#   tests/e2e/run.sh upstream [CHECK...]          runs the training operator's examples and its SDK on a cluster without it
+#   tests/e2e/run.sh faults [CHECK...]            causes faults while commands run; takes four minutes, because the API
+#                                                 server is stopped
+#   tests/e2e/run.sh bench-cluster [SCENARIO...]  compares the commands with kubectl
+#   tests/e2e/run.sh soak [SECONDS]               creates and deletes objects; the memory of commands must not grow
+#   tests/e2e/run.sh kueue [CHECK...]             runs the commands with a real Kueue, as "make e2e" also does
+#   KUBECONFIG=... tests/e2e/run.sh               uses an existing cluster, with the kubectl of PATH; creates and deletes
+#                                                 namespaces named e2e-*
 #
-# TRAINC is the compiler ($BUILD/trainc, build/trainc).  One line per check; the last line is
-# "N passed, N failed, N skipped".  Without Go 1.26 nothing can be built: that is
-# a skip, but a failure where CI=true.
+# TRAINC is the compiler ($BUILD/trainc or build/trainc).  The suite prints one line for each check; the last line is
+# "N passed, N failed, N skipped".  Without Go 1.26 nothing can be built: the suite is skipped, or fails where CI=true.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 TRAINC=$(realpath -m "${TRAINC:-${BUILD:-$here/../../build}/trainc}")
@@ -65,7 +65,7 @@ failed() {
 	echo 0 1 0 >> "$COUNTS"
 }
 
-# cluster MODE PIECE...: a cluster of that mode, and the checks for that mode.
+# cluster MODE PIECE...: starts a cluster of that mode, and runs the checks for that mode.
 cluster() {
 	local mode=$1 dir=$work/$1 piece path start status=0
 	shift
@@ -85,8 +85,8 @@ cluster() {
 	return $status
 }
 
-# alone MODE PIECES PROGRAM WORD...: a cluster of these pieces for one program; E2E_NODES and E2E_AUDIT set its nodes
-# and the audit.
+# alone MODE PIECES PROGRAM WORD...: starts a cluster of these pieces for one program; E2E_NODES and E2E_AUDIT set its
+# number of nodes and its audit log.
 alone() {
 	local mode=$1 dir=$work/alone piece path status=0 pieces
 	read -ra pieces <<< "$2"
@@ -102,13 +102,13 @@ alone() {
 	return $status
 }
 
-# beside PROGRAM WORD...: a cluster for one of the two comparisons with the training operator.
+# beside PROGRAM WORD...: starts a cluster for one of the two comparisons with the training operator.
 beside() {
 	E2E_NODES=5 E2E_AUDIT=1 alone kwok "kube kwok addons operator" "$@"
 }
 
-# upstream WORD...: what the operator's users run, on a cluster with our manifest.  Their SDK comes from PyPI: if that
-# cannot be reached, its checks are skipped.
+# upstream WORD...: runs what the operator's users run, on a cluster with our manifest.  Their SDK comes from PyPI; if
+# PyPI cannot be reached, the checks of the SDK are skipped.
 upstream() {
 	local piece path
 	if run ./build.sh sdk > "$work/sdk"; then

@@ -53,10 +53,9 @@ network() {
 
 runtime() {
 	local snapshotter=overlayfs tar
-	# An overlay cannot be mounted on an overlay, as a container has it.
+	# An overlay cannot be mounted on another one, such as the file system of a container.
 	[ "$(stat -f -c %T "$D")" != overlayfs ] || snapshotter=native
-	# restrict_oom_score_adj: a machine may lack the permission to lower that score, and then runc starts nothing at
-	# all.
+	# restrict_oom_score_adj: without the permission to lower that score, runc would start nothing at all.
 	cat > "$D/containerd.toml" <<-END
 		version = 2
 		root = "$D/containerd"

@@ -1,5 +1,5 @@
-"""suite.py any|kwok|operators|kueue|node [PART...]: what a cluster must accept and do; called by run.sh.  Only checks
-whose name contains a PART.
+"""suite.py any|kwok|operators|kueue|node [PART...]: what a cluster must accept and do; called by run.sh.  With PARTs,
+only checks whose names contain one of them run.
 
   any    every object file is accepted and kept as it was sent
   kwok   that, and jobs reach the end that their program promises, on fake nodes
@@ -121,16 +121,16 @@ def by_us(value):
 
 
 def unchanged(before, after):
-    """An object that was applied a second time: nobody wrote it.  What has a controller may have another status meanwhile;
-    then what was applied, and since when it is ours, is the same."""
+    """Applying an object a second time has not changed it.  If a controller may have changed its status meanwhile, only
+    the fields that were applied, and the record of who owns them since when, must be the same."""
     name = named(before)
     metadata, now = before["metadata"], after["metadata"]
-    if "generation" not in metadata and before["kind"] != "PersistentVolumeClaim":      # which has been bound meanwhile
+    if "generation" not in metadata and before["kind"] != "PersistentVolumeClaim":      # a claim may have been bound meanwhile
         expect(metadata["resourceVersion"] == now["resourceVersion"], f"{name}: changed when it was applied again")
         return
     expect(metadata.get("generation") == now.get("generation"), f"{name}: its spec changed when it was applied again")
     expect(by_us(before) == by_us(after), f"{name}: applied again, it is ours in another way")
-    for key in "labels", "annotations":         # a controller may have added its own, as a Deployment's does with its revision
+    for key in "labels", "annotations":         # a controller may have added some, such as a Deployment's revision
         kept = {word: now.get(key, {}).get(word) for word in metadata.get(key, {})}
         expect(metadata.get(key, {}) == kept, f"{name}: other {key} when it was applied again")
     for key in "finalizers", "ownerReferences":
@@ -138,9 +138,9 @@ def unchanged(before, after):
 
 
 def accepted(cluster, path, own):
-    """The file is applied in a namespace of the check, so that files do not conflict; one that names another
-    namespace is tried unchanged, and then applied in ours.  A cluster of others gets no other namespace, and only
-    namespaced objects."""
+    """The file is applied in a namespace of the check, so that files do not conflict. A file that names another
+    namespace is first tried unchanged in a dry run, and then applied in ours.  In a cluster that is not ours, no other
+    namespace is created, and only namespaced objects are applied."""
     sent = cluster.as_applied(cluster.read_yaml(path))
     elsewhere = {value["metadata"]["namespace"] for value in sent if "namespace" in value["metadata"]}
     if own:

@@ -1,19 +1,18 @@
 #!/bin/bash
-# up.sh kwok|operators|kueue|node DIR: starts a Kubernetes control plane whose files are in DIR
-# (made here, must not exist) and returns when it is ready.  DIR/kubeconfig is an
-# administrator's.  down.sh DIR ends it.
+# up.sh kwok|operators|kueue|node DIR: starts a Kubernetes control plane whose files are in DIR (created here, must not
+# exist) and returns when it is ready.  DIR/kubeconfig is an administrator's.  down.sh DIR ends the control plane.
 #
-#   kwok  etcd, API server, controller manager, scheduler and kwok, which plays
-#         the nodes: servers on 127.0.0.1 at free ports; any user
-#   operators  that, and the controllers of JobSets, of TrainJobs, of the training operator's
-#         kinds, and the scheduler that places PodGroups
-#   kueue  kwok, Kueue and the controller of JobSets, with the webhooks of both
-#   node  a control plane without kwok, but with a kubelet, containerd, runc and
-#         CoreDNS, in namespaces of their own; root
+#   kwok       etcd, API server, controller manager, scheduler, and kwok, which simulates the nodes. The servers use free
+#              ports of 127.0.0.1. Any user can run this
+#   operators  kwok, and the controllers of JobSets, of TrainJobs and of the training operator's kinds, and the scheduler
+#              that places PodGroups
+#   kueue      kwok, Kueue and the controller of JobSets, with the webhooks of both
+#   node       a control plane without kwok, but with a kubelet, containerd, runc and CoreDNS, in namespaces of its own.
+#              Needs root
 #
-# Needs E2E_KUBE, and E2E_KWOK (and E2E_ADDONS, E2E_JOBSET, E2E_OPERATOR,
-# E2E_TRAINER, E2E_COSCHEDULING, E2E_KUEUE), or E2E_COREDNS
-# and E2E_NODE: the directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of one.
+# Needs E2E_KUBE, and either E2E_KWOK (and E2E_ADDONS, E2E_JOBSET, E2E_OPERATOR, E2E_TRAINER, E2E_COSCHEDULING,
+# E2E_KUEUE), or E2E_COREDNS and E2E_NODE: directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of
+# one.
 # E2E_AUDIT=1 (kwok) makes DIR/kubeconfig.controller, another administrator's, whose requests are in DIR/audit.log.
 # E2E_EVENT_TTL=1m0s lets Events expire after that time, and not after an hour.
 set -euo pipefail
@@ -26,7 +25,7 @@ mkdir -m 700 "$2"
 D=$(realpath "$2")
 mkdir "$D/run" "$D/log"
 
-# What a failed attempt started is ended; the logs stay.
+# If the start fails, everything that was started is ended; the logs stay.
 trap '[ $? = 0 ] || "$here/down.sh" --keep "$D"' EXIT
 trap 'exit 1' HUP INT TERM
 

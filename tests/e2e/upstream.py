@@ -54,7 +54,7 @@ def claims_of(job):
 
 
 def store(d, claims):
-    """Volumes for the claims of an example; those that it ships are claims for a storage class of somebody's own cluster."""
+    """Volumes for the claims of an example; its own files have claims of a storage class that only exists elsewhere."""
     for claim in claims:
         name = f"{d.space.ns}-{claim}"
         common = {"accessModes": ["ReadWriteMany"], "storageClassName": name}

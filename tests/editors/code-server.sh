@@ -1,6 +1,7 @@
 #!/bin/sh
-# code-server.sh DIRECTORY - install VS Code as a server for browsers there (code-server 4.100.0 from npm, about 320 MB).
-# Its install scripts fetch more than the tests need, so the parts that need them are made here; a C++ compiler is needed.
+# code-server.sh DIRECTORY - installs VS Code as a server for browsers there (code-server 4.100.0 from npm, about 320 MB).
+# Its install scripts fetch more than the tests need. Therefore they are skipped, and the parts that need them are built
+# here, which requires a C++ compiler.
 set -eu
 directory=$1
 test ! -f "$directory/ready" || exit 0
@@ -13,7 +14,7 @@ npm rebuild --loglevel=error argon2
 cd node_modules/code-server/lib/vscode
 npm install --omit=dev $quiet
 npm rebuild --loglevel=error @vscode/spdlog native-watchdog
-# Its last step fetches something for other systems; what is needed has been compiled by then.
+# Its last step fetches files for other systems; everything that is needed has been compiled by then.
 npm rebuild --loglevel=error node-pty || test -f node_modules/node-pty/build/Release/pty.node
 (cd extensions && npm install --omit=dev $quiet)
 ln -sfn node_modules node_modules.asar

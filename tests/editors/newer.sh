@@ -1,8 +1,8 @@
 #!/bin/sh
-# newer.sh DIRECTORY - programs that Debian 12 has not, unpacked below DIRECTORY (about 100 MB from Debian): of Debian
-# 13 Helix, Neovim 0.10, Emacs 30 and the program of tree-sitter; of the release after that Neovim 0.12. They run with
-# the C library of their release, which is unpacked beside them; nothing of this machine changes. DIRECTORY/bin has hx,
-# nvim, emacs, tree-sitter and nvim12.
+# newer.sh DIRECTORY - unpacks programs that Debian 12 does not have below DIRECTORY (about 100 MB from Debian): Helix,
+# Neovim 0.10, Emacs 30 and the program of tree-sitter from Debian 13, and Neovim 0.12 from the release after that. They
+# run with the C library of their release, which is unpacked beside them. Nothing else on this machine changes.
+# DIRECTORY/bin has hx, nvim, emacs, tree-sitter and nvim12.
 set -eu
 mkdir -p "$1/bin"
 cd "$1"
@@ -17,7 +17,7 @@ apt() {
 		-o Dir::Cache="$at/cache" -o Dir::State::status="$at/status" -o Debug::NoLocking=1 -o APT::Sandbox::User=root "$@"
 }
 
-# unpack RELEASE WITHOUT PACKAGE...: the packages and their dependencies, except WITHOUT, which nothing here runs.
+# unpack RELEASE WITHOUT PACKAGE...: unpacks the packages and their dependencies, except WITHOUT, which nothing here runs.
 unpack() (
 	release=$1 without=$2
 	shift 2
@@ -36,7 +36,7 @@ unpack() (
 	echo "$*" >"$release/ready"
 )
 
-# program NAME RELEASE FILE SETTINGS: bin/NAME, which runs usr/bin/FILE of the release; $at in SETTINGS is its usr.
+# program NAME RELEASE FILE SETTINGS: writes bin/NAME, which runs usr/bin/FILE of the release; $at in SETTINGS is its usr.
 program() {
 	cat >"bin/$1" <<-SCRIPT
 		#!/bin/sh

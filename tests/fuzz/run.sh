@@ -1,15 +1,15 @@
 #!/bin/sh
-# run.sh [TARGET...] - each fuzz target for FUZZ_SECONDS, from its corpus; as many at once as there are processors.
+# run.sh [TARGET...] - runs each fuzz target for FUZZ_SECONDS, from its corpus, as many at a time as there are
+# processors.
 #
-# Seeds are tests/fuzz/corpus/TARGET/* and every program of the tests, the
-# examples and the library; for readers of manifests those of the tests.  What is new stays in $BUILD; a crash is left
-# there too and named.  The words of the language are the dictionary.
+# Seeds are tests/fuzz/corpus/TARGET/* and every program of the tests, the examples and the library; for readers of
+# manifests, the manifests of the tests.  New inputs stay in $BUILD. The input of a crash is stored there, too, and its
+# name is printed.  The words of the language are the dictionary.
 #
-# With FUZZ_SEED the inputs tried are the same in every run from a fresh build, and
-# their number is that of the table below, or as many as the time allows: a change is
-# then judged by what it changed, and not by how fast the machine is.  The
-# fuzzer remembers what was compared, addresses too, so these are the same as well
-# (-no-pie, setarch -R, an environment of one size).
+# With FUZZ_SEED, every run from a fresh build tries the same inputs. Their number is that of the table below, or fewer
+# if the time is over. So the result depends on the change and not on the speed of the machine.  The fuzzer remembers
+# compared values, including addresses; therefore addresses must be the same, too (-no-pie, setarch -R, an environment of
+# constant size).
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build-fuzz}
 seconds=${FUZZ_SECONDS:-60}

@@ -1,7 +1,7 @@
 """comments.py TRAINC MANIFEST...: a comment after every line of a manifest is carried into the program, and its objects
 are the same.
 
-What is reported as left out (TJ1110) takes its comments with it.  A manifest that is refused is not looked at.
+Comments of a part that is reported as left out (TJ1110) are left out, too.  Refused manifests are skipped.
 Last line: N passed, N failed.
 """
 import json

@@ -1,7 +1,7 @@
 #!/bin/sh
-# conformance.sh - the training operator's test vectors, if available: nothing fails of the kinds that their judge
-# covers, and stricter results are listed in docs/differences.md.  Kinds that it leaves to tests of its own project
-# count as skipped.
+# conformance.sh - the training operator's test vectors in the directory CONFORMANCE, if there are any: no vector of a
+# kind that their judge covers fails, and stricter results are listed in docs/differences.md.  Kinds that the judge does
+# not cover count as skipped.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 vectors=${CONFORMANCE:-../shared/conformance}

@@ -1,11 +1,11 @@
 #!/bin/sh
-# run.sh [NAME.yaml...] - manifests and the programs that they become.
+# run.sh [NAME.yaml...] - manifests and the programs made of them.
 #
 # cases/NAME.yaml (or .json, .sbatch) is accompanied by NAME.said, the standard error of `trainc import`, and NAME.tj,
-# the program, unless the manifest is refused; NAME.args holds options.  BLESS=1 rewrites both.  Every program checks
+# the program, unless the manifest is refused; NAME.args contains options.  BLESS=1 rewrites both.  Every program checks
 # without errors, and is the same in two runs.
 #
-# Which case looks at which row of the older operators:
+# Which case covers which numbered behavior of the older operators (tests/compat/rows.py):
 #   legacy               S48, S117, S128, S141
 #   ancestors_defaults   S48, S79, S82, S117, S122, S126 to S128, S130, S189
 #   ancestors_devices    S56, S57, S58, S59, S60, S62, S67, S82, S90, S92, S142 to S145

@@ -173,7 +173,7 @@ else
 	skip "no ssh-keygen"
 fi
 
-# ---- an own root directory ----
+# ---- a root directory of its own ----
 mkdir -p root/bin root/etc root/data; cp "$TRAINC" root/bin/tool
 program rooted <<'END'
   role a { command = ["tool", "version"], workdir = "/data" }

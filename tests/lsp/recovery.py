@@ -6,8 +6,8 @@ off at each token. Each damaged text is opened as a new file, so that the server
 score counts the declarations, roles and fields of the outline that the damage did not touch and that are still present,
 and the messages. Prints the score of each kind of damage; fails when one is worse than when this was written.
 
-    SAMPLE=300  that many of them only, which then are not compared
-    SHOW=1      damages that lose something, and what
+    SAMPLE=300  only that many damages, whose scores are then not compared
+    SHOW=1      shows damages that lose something, and what they lose
 """
 import glob
 import json

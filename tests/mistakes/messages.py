@@ -3,8 +3,8 @@
     messages.py TRAINC [NAME...]
 
 A case has the program with the mistake, words that the message must have and words that it must not have, and the
-program that results from following the help.  That program must check without an error, and it must contain, blanks
-aside, each piece of code that the case promises. """
+program that results from following the help.  That program must have no errors, and must contain, except for blanks,
+each piece of code that the case lists. """
 import os
 import re
 import subprocess

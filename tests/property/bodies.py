@@ -1,8 +1,8 @@
-"""bodies.py - a field in a condition, a loop, an insertion, in parts: nothing that is written may be dropped.
+"""bodies.py - a field in a condition, in a loop, in an inserted record, or in several parts: no text may be ignored.
 
-Each field is written straight into each block that has it, and then in every other way that the language has.  The plan
-of the first must differ from that of a program without the field, and the other programs must have the same plan or be
-refused: the test looks for programs with text that has no effect. """
+Each field is written directly into each block that has it, and then in every other way that the language has.  The plan
+of the first program must differ from that of a program without the field. The other programs must have the same plan, or
+be refused. So the test finds programs with text that has no effect. """
 import re
 import subprocess
 import sys

@@ -1,10 +1,9 @@
-"""A fleet, the same jobs written out, and each job alone become the same objects, byte for byte.
+"""A fleet, the same jobs written separately, and each job alone give the same objects, byte for byte.
 
-What one job has worked out may be used by the next only where it is the same:
-here every program with one job of a fixed name is all three, as it is and with
-a text or a number of the job that is another one in each pass.  With places as
-comments every job that is written out is worked out by itself, so the objects
-are compared with those, too.
+A job may reuse results of the previous job only if these are the same for both.  Each program with one job of a fixed
+name is compiled in all three forms: unchanged, and with a text or a number that differs in each pass.  With source
+positions as comments (--annotate), every job that is written separately is evaluated by itself, so the objects are
+compared with those, too.
 
     fleets.py TRAINC PROGRAM.tj...
 """
@@ -19,7 +18,7 @@ JOB = re.compile(r'^job "([a-z0-9-]+)"(.*?^}\n|.*?}\n)', re.M | re.S)
 TEXT = re.compile(r'(?<=[=(\[,] )"([^"\\$\n]*)"|"([^"\\$\n]*)"(?=[\])])')
 NUMBER = re.compile(r"(?<== )([0-9]+)$", re.M)
 COUNT = 3
-PLACES = 3                              # of a program, spread over it
+PLACES = 3                              # positions in a program that are changed, spread over it
 trainc = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folders = {}
@@ -89,7 +88,7 @@ for program in sys.argv[2:]:
             if place == 0 and written is not None:
                 alone = [compile_text(folder, head + job(str(i)) + tail, *options) for i in range(COUNT)]
                 same = same and None not in alone and "---\n".join(alone) == written
-            if place > 0:       # jobs of which the first two are written alike
+            if place > 0:       # jobs of which the first two have the same text
                 same = same and agrees_with_places(folder, head + "".join(
                     f'job "{name}-{i}"{body(str(max(i, 1)))}\n' for i in range(COUNT)) + tail)
             passed += same and written is not None

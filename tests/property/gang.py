@@ -63,7 +63,7 @@ def container(chance, which=("cpu", "memory")):
 
 
 def role(chance, name, aux):
-    low = chance.randint(1 if name == "first" and not aux else 0, 4)        # all of them 0 is refused
+    low = chance.randint(1 if name == "first" and not aux else 0, 4)        # a job in which all are 0 is refused
     high = low + chance.randint(1, 3) if low and not aux and chance.random() < 0.3 else low
     body, counts = container(chance, ("cpu", "memory", "disk"))
     body.append(f"replicas = {low}" if low == high else f"replicas = {low}:{high}")

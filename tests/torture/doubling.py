@@ -1,14 +1,15 @@
-"""doubling.py - runs families of inputs at doubling sizes, and says which of them cost more than in proportion.
+"""doubling.py - runs families of inputs at doubling sizes, and reports those whose cost grows faster than their size.
 
-A family is a row: its name, the first size, the words of a command, a function of the size that gives the files, and
-how the run ends.  The files are a dictionary of names and texts, or one text, which is a.tj; "-" is standard input.
-The end is "ok" for status 0, or what the message says, such as a code; "a|b" for one of the two, since a budget ends
-what is ok while it is small; TJ0407, which is what budgets say, is an end of all of them.  A command may hold words of
-the files: the entry "args" is a list of words that follow the command.
+A family has a name, a first size, the words of a command, a function that gives the files for a size, and the expected
+end of a run.  The files are a dictionary of names and texts, or one text, which is a.tj; "-" is standard input, and
+"args" is a list of words to append to the command.  The end is "ok" for status 0, or a part of the message, such as a
+code. "a|b" permits both, because large inputs may exceed a budget that small ones do not. TJ0407, the code of budgets,
+is permitted for every family.
 
-A run has at most CPU seconds and MIB of memory.  Sizes double until a run takes MEASURED seconds, or its files LARGE
-bytes; what is measured may not cost more than GROWTH times as much as half of it, in time or in memory.  Where it costs
-more than DOUBT times as much, twice the size is tried as well: a busy moment passes, a square does not. """
+A run may take at most CPU seconds and MIB of memory.  Sizes double until a run takes MEASURED seconds, or its files
+have LARGE bytes. This run may cost at most GROWTH times as much as one of half the size, in time and in memory.  If it
+costs more than DOUBT times as much, twice the size is tried as well, to distinguish quadratic cost from a moment in
+which the machine was busy. """
 import math
 import os
 import resource
@@ -20,8 +21,8 @@ CPU, MIB, GROWTH, DOUBT, MEASURED, LARGE = 5, 768, 2.7, 2.35, 0.3, 2 << 20
 
 class Family:
     def __init__(self, title, first, command, make, end="ok", quick=0, cpu=CPU, growth=GROWTH):
-        """`quick`: the size for the short run; with 0 the family is only in the long one. `cpu`: limit of its
-        seconds. `growth`: limit for what grows quadratically until its budget ends it."""
+        """`quick`: the size in the short test; 0: the family is only in the long one. `cpu`: limit in seconds.
+        `growth`: limit for a cost that grows quadratically until a budget ends the run."""
         self.title, self.first, self.command, self.make = title, first, command.split(), make
         self.ends, self.quick, self.cpu = end.split("|"), quick, cpu
         self.growth = growth

@@ -1,10 +1,10 @@
 """families.py - hostile inputs of doubling sizes: what each costs, and whether the cost is proportional.
 
     families.py TRAINC            every family, the table of `make torture`
-    families.py TRAINC --quick    one size of those that were worse once, judged by processor time and memory
-    families.py TRAINC WORD...    the families whose names hold one of the words
+    families.py TRAINC --quick    one size of the families that once grew too fast, judged by processor time and memory
+    families.py TRAINC WORD...    the families whose names contain one of the words
 
-One line is one family; doubling.py says what its parts are, inputs.py has the makers of the texts.
+Each line is a family; doubling.py describes its parts, and inputs.py has the functions that make the texts.
 """
 import os
 import sys

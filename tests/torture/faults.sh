@@ -1,6 +1,6 @@
 #!/bin/sh
-# faults.sh - a sample of `make torture`: memory and files fail in six commands.  With sanitizers each run takes ten
-# times as long, so there are fewer.
+# faults.sh - a sample of `make torture`: allocations and file operations fail in six commands.  With sanitizers each run
+# takes ten times as long, so the sample is smaller.
 cd "$(dirname "$0")/../.." || exit 1
 case ${BUILD:-build} in
 *asan*) step=83 ;;

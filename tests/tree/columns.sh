@@ -1,11 +1,11 @@
 #!/bin/sh
-# columns.sh - lines of C have at most 120 columns, a tab counting as 8.  Tests may have longer texts of servers: their
-# number is limited.
+# columns.sh - lines of C have at most 120 columns, where a tab counts as 8.  Tests may contain longer lines with texts of
+# servers; their number is limited.
 cd "$(dirname "$0")/../.." || exit 1
 export LC_ALL=C
 allowed=123 failed=0
 
-# long FILE...: the lines that are too long, with their positions.
+# long FILE...: prints the positions of lines that are too long.
 long() {
 	for file; do
 		expand "$file" | awk -v file="$file" 'length > 120 { print file ":" NR ": " length " columns" }'

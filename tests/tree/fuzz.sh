@@ -1,6 +1,6 @@
 #!/bin/sh
-# fuzz.sh - build options of the fuzz targets: without the arena's own marks a sanitizer does not notice a read past the
-# end of a text.
+# fuzz.sh - build options of the fuzz targets: without ARENA_DEBUG, a sanitizer does not notice a read past the end of a
+# text.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 check() {

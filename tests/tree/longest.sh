@@ -1,5 +1,5 @@
 #!/bin/sh
-# longest.sh - a function fits on a screen: at most 60 lines. With -v, the ten longest functions, for a look.
+# longest.sh [-v] - a function fits on a screen: it has at most 60 lines. -v lists the ten longest functions.
 cd "$(dirname "$0")/../.." || exit 1
 limit=60
 

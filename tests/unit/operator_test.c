@@ -1,6 +1,6 @@
 /*
  * operator_test.c - compares decisions about jobs with those of the older operator. The cases are data, in
- * tests/decide and, if available, beside the project (CONFORMANCE).
+ * tests/decide and, if there are any, in the directory CONFORMANCE.
  *
  * A case is a directory with expected.json: what is checked, what the controller sees, and the expected result. The
  * import converts the manifest, job.yaml, to a program. Cases that differ on purpose are listed by name in

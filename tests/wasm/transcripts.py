@@ -1,7 +1,7 @@
-"""transcripts.py MODULE [NODE_DIRECTORY] - the tests of tests/lsp with the server of the browser: trainc.wasm, which
-tests/wasm/server.mjs runs, in a page of Chromium where NODE_DIRECTORY has playwright, else in node.
+"""transcripts.py MODULE [NODE_DIRECTORY] - runs the tests of tests/lsp with the server of the browser, trainc.wasm.
+tests/wasm/server.mjs runs it: in a page of Chromium if NODE_DIRECTORY has playwright, otherwise in node.
 
-LEFT_OUT names the tests that are about something that this server does not have; all others must pass.
+LEFT_OUT names the tests about features that this server does not have; all others must pass.
 """
 import contextlib
 import os

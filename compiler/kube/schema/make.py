@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Make the schema tables again: ../schema_VERSION.tbl.
+"""Writes the schema tables, ../schema_VERSION.tbl.
 
     make.py [--from DIR]
 
-Reads the OpenAPI description that the Go module k8s.io/kubernetes of each version holds (api/openapi-spec/swagger.json),
-from Go's module proxy, or from DIR/vVERSION.json where it was put before.  What is kept are the kinds that can be
-created, and the names, types, list types and merge keys of all fields below them; no descriptions.  The first version is
-written whole, each later one as its difference from the one before.  Form of the tables: schema_text.h.
+Reads the OpenAPI description in the Go module k8s.io/kubernetes of each version (api/openapi-spec/swagger.json), from
+Go's module proxy or from DIR/vVERSION.json.  The tables contain the kinds that can be created, and the names, types,
+list types and merge keys of all fields below them, without descriptions.  The first version is written completely, each
+later one as its difference from the version before.  schema_text.h describes the form of the tables.
 """
 import argparse
 import io
@@ -69,7 +69,7 @@ class Version:
                     self.kinds[(api, key[2])] = (scopes[key], self.reference(name))
 
     def reference(self, name):
-        """The word for a definition; what it refers to is described along the way."""
+        """The word for a definition; also describes the definitions that it refers to."""
         if name in SCALARS:
             return SCALARS[name]
         definition = self.definitions[name]

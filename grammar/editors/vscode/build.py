@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""build.py DIRECTORY MODULE OUTPUT - the extension of VS Code, the same bytes from the same sources.
+"""build.py DIRECTORY MODULE OUTPUT - builds the extension of VS Code; the same sources give the same bytes.
 
-DIRECTORY has the packages of node/package-lock.json (esbuild and the language client), MODULE is trainc.wasm.
+DIRECTORY has the packages of node/package-lock.json (esbuild and the language client); MODULE is trainc.wasm.
 """
 import json
 import os

@@ -1,5 +1,5 @@
-# One psum over all processes. JAX reads the coordinator's address itself; the two numbers are the program's to pass,
-# unless it is told (argument "bare") to let JAX find the cluster.
+# One psum over all processes. JAX reads the coordinator's address itself. The program must pass the two numbers, unless
+# the argument "bare" makes JAX detect the cluster.
 import os
 import sys
 

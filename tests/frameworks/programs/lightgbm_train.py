@@ -1,5 +1,6 @@
-# A few data-parallel trees; the first split counts the rows of all machines. LightGBM takes addresses, so names are
-# looked up: by this program, or by the library's run.sh, which hands the parameters on as the command-line program wants.
+# A few data-parallel trees; the first split counts the rows of all machines. LightGBM takes addresses, so names must be
+# looked up: by this program, or by the library's run.sh, which passes the parameters in the form of the command-line
+# program.
 import os
 import socket
 import sys

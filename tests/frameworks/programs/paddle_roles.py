@@ -1,4 +1,4 @@
-# What fleet's role maker finds: a server finds its own entry in the list, and listens there; a trainer finds its number
+# What fleet's role maker finds: a server finds its own entry in the list and listens there; a trainer finds its number
 # and all servers. (The package has no parameter server for CPUs, so none is started.)
 import os
 import socket

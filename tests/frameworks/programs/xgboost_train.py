@@ -1,4 +1,5 @@
-# The tracker, or a worker that adds up and trains with the others. XGBoost reads no environment: values are passed on.
+# The tracker, or a worker that computes a sum and trains with the others. XGBoost reads no environment, so the program
+# passes the values.
 import os
 import sys
 
