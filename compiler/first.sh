@@ -1,15 +1,15 @@
 #!/bin/sh
-# first.sh BUILD - writes first.txt: the functions that common commands call, those of the most commands first.
+# first.sh BUILD - prints first.txt: the functions that common commands call, those of the most commands first.
 #
 #     sh compiler/first.sh build >first.new && mv first.new compiler/first.txt
 #
-# The program is linked in that order, so that what runs lies together: the system maps the pages of a program 16 at a
-# time, and each of these steps takes as long as some thousand instructions. A list that is out of date only makes
-# commands a little slower. Needs valgrind.
+# The program is linked in that order, so that the functions that are used are next to each other. The system maps the
+# pages of a program 16 at a time, and each of these steps takes as long as some thousand instructions. An outdated list
+# only makes commands a little slower. Needs valgrind.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# profile ARGUMENT...: notes the functions that a command calls; numbers tell where each was called first.
+# profile ARGUMENT...: records the functions that a command calls, numbered in the order of their first calls.
 profile() {
 	valgrind --tool=callgrind --callgrind-out-file="$work/profile" "$build/trainc" "$@" >/dev/null 2>&1 </dev/null || return
 	sed -n 's/^c\{0,1\}fn=([0-9]*) \([A-Za-z_][A-Za-z0-9_]*\).*/\1/p' "$work/profile" | awk '!seen[$0]++ { print NR, $0 }' >>"$work/calls"
