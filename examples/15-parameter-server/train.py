@@ -1,4 +1,4 @@
-"""Asynchronous training with parameter servers: one program for all roles, told apart by TF_CONFIG.
+"""Asynchronous training with parameter servers: one program for all roles, which reads its role from TF_CONFIG.
 
 Standard library only.  The parameters are spread over the servers; the chief and the workers fetch them, compute a gradient
 on their own data, and send it back.  Servers never end by themselves: the job ends with its chief.
@@ -43,7 +43,7 @@ def serve():
 
 
 def patiently(call, *arguments):
-    """Each call looks the name up again: a server that is not there yet, or a lookup that fails, is tried for a minute."""
+    """Each call looks the name up again. If the lookup fails, or the server is not running yet, it retries for a minute."""
     for attempt in range(600):
         try:
             return call(*arguments)

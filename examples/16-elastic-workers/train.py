@@ -1,4 +1,4 @@
-"""Estimating pi with workers that come and go: the coordinator hands out tasks, and again those of workers that were lost.
+"""Estimates pi with workers that join and leave: the coordinator gives out tasks, and those of lost workers again.
 
 Standard library only.  COORDINATOR is where it listens; a worker that dies in the middle of a task costs only that task.
 """
@@ -13,20 +13,20 @@ from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
 TASKS = int(os.environ.get("TASKS", "60"))
 POINTS = 20000
-LEASE = 2.0                                     # seconds until a task is handed out again
+LEASE = 2.0                                     # seconds until a task is given out again
 
 
 class Handler(SimpleXMLRPCRequestHandler):
-    timeout = 5                                 # seconds: a worker that was lost in the middle of a request is let go
+    timeout = 5                                 # seconds until a worker that was lost during a request is given up
 
 
 class Server(socketserver.ThreadingMixIn, SimpleXMLRPCServer):
-    """Waits for its threads at the end: Python needs libgcc to stop one that still runs, and an image may lack it."""
+    """Waits for its threads at the end, because Python needs libgcc to stop a running thread, and an image may lack it."""
     daemon_threads = False
 
 
 class Board:
-    """Which tasks are open, out since when, and done."""
+    """The tasks that are open, those that are given out, with the time, and those that are done."""
 
     def __init__(self):
         self.lock, self.out, self.done, self.again = threading.Lock(), {}, {}, 0
@@ -49,7 +49,7 @@ class Board:
 
     def give(self, worker, task, hits):
         with self.lock:
-            self.done.setdefault(task, hits)    # the first answer counts, another is the same
+            self.done.setdefault(task, hits)    # the first answer counts; later ones are equal
         return True
 
 
@@ -76,7 +76,7 @@ def collect(board):
             print("%d of %d tasks" % (told, TASKS), flush=True)
     pi = 4 * sum(board.done.values()) / (TASKS * POINTS)
     print("pi is about %.3f, %d tasks were given out again" % (pi, board.again), flush=True)
-    time.sleep(0.5)                             # the workers ask once more, and hear that nothing is left
+    time.sleep(0.5)                             # gives the workers time to ask again and learn that nothing is left
     assert abs(pi - 3.1416) < 0.02, pi
 
 
@@ -88,7 +88,7 @@ def work():
     while unreachable < 600:
         try:
             task = board.take(rank)
-        except OSError:                         # it starts later than we do, or has ended
+        except OSError:                         # the coordinator has not started yet, or has ended
             unreachable += 1
             time.sleep(0.05)
             continue
