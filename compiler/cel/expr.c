@@ -184,6 +184,12 @@ static const char *why_no_member(struct str name)
 		{ "replicas", "the size of an elastic role changes while the job runs" },
 		{ "devices", "an object does not say which of its resources are devices" },
 		{ "objects", "the API server checks the other objects of the job separately" },
+		{ "timeout", "each kind of object has a field of its own for it" },
+		{ "ttl", "each kind of object has a field of its own for it" },
+		{ "queue", "each kind of object has a place of its own for it" },
+		{ "priority", "each kind of object has a place of its own for it" },
+		{ "labels", "an object also has labels that the policy does not see" },
+		{ "annotations", "an object also has annotations that the policy does not see" },
 		{ "domain", "no object has the domain of the cluster" },
 		{ "run_id", "the operator's objects do not contain it" },
 		{ NULL, NULL }

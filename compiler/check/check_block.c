@@ -422,6 +422,17 @@ static void check_adding(struct check *c, struct node *item, const struct field 
 	mark_bad(value);
 }
 
+/* Reports `container { image = ... }`: the word is a field, the name of the main container. */
+static void report_container(struct check *c, struct node *item)
+{
+	struct diag *d = diag_report(c->diags, TJ0302, item->u.item.key.span,
+		"'container' is the name of the main container, not its fields");
+	diag_help(c->diags, d, "write the fields of the main container in the role itself; another container is "
+		"'sidecar NAME { ... }'");
+	item->kind = NODE_BAD;          /* it may set any field of the role */
+	item->u.bad.name = (struct str){ 0 };
+}
+
 static void block_set(struct items *to, struct node *item)
 {
 	struct block_items *b = (struct block_items *)to;
@@ -448,6 +459,10 @@ static void block_set(struct items *to, struct node *item)
 	item->u.item.field = f;
 	if (f->id == FIELD_DEFAULTS) {
 		check_defaults(c, item);
+		return;
+	}
+	if (f->id == FIELD_CONTAINER && item->kind == NODE_EXTEND && !item->u.item.adds) {
+		report_container(c, item);
 		return;
 	}
 	struct site site = field_site(f, (struct span){ 0 });

@@ -181,6 +181,8 @@ static const struct type *find_member(struct check *c, struct node *n, const cha
 static const struct type list_of_roles = { .kind = TYPE_LIST, .elem = &type_role };
 static const struct type list_of_strings = { .kind = TYPE_LIST, .elem = &type_string };
 static const struct type optional_string = { .kind = TYPE_OPTIONAL, .elem = &type_string };
+static const struct type optional_duration = { .kind = TYPE_OPTIONAL, .elem = &type_duration };
+static const struct type map_of_strings = { .kind = TYPE_MAP, .elem = &type_string };
 static const struct type pod_int = { .kind = TYPE_POD, .elem = &type_int };
 static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
 
@@ -216,7 +218,13 @@ static const struct type containers = { .kind = TYPE_LIST, .elem = &container },
 
 static const struct builtin_member planned_of_cluster[] = {
 	{ "containers", &containers, "In policies and tests: the containers of all roles." },
-	{ "objects", &extra_objects, "In policies and tests: the extra objects of the job." }
+	{ "objects", &extra_objects, "In policies and tests: the extra objects of the job." },
+	{ "timeout", &optional_duration, "In policies and tests: the job's 'timeout', or none." },
+	{ "ttl", &optional_duration, "In policies and tests: the job's 'ttl', or none." },
+	{ "queue", &optional_string, "In policies and tests: the job's queue, or none." },
+	{ "priority", &optional_string, "In policies and tests: the job's priority class, or none." },
+	{ "labels", &map_of_strings, "In policies and tests: labels of the job, which all its objects have." },
+	{ "annotations", &map_of_strings, "In policies and tests: annotations of the job." }
 };
 static const struct builtin_member planned_of_role[] = {
 	{ "containers", &containers, "In policies and tests: the containers of the role." },

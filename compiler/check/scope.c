@@ -580,7 +580,8 @@ static bool help_iso(struct check *c, struct diag *d, struct str name, struct sp
  */
 static bool help_policy(struct check *c, struct diag *d, struct str name, struct span at)
 {
-	static const char *const members[] = { "name", "namespace", "domain", "roles", "all_roles", "run_id" };
+	static const char *const members[] = { "name", "namespace", "domain", "roles", "all_roles", "run_id",
+		"timeout", "ttl", "queue", "priority", "labels", "annotations" };
 
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
 		if (str_is(name, members[i])) {

@@ -65,7 +65,7 @@ int half_exec(struct session *s, char **argv)
 	session_say(s, "'%s' needs %.*s, which cannot be started: %.*s; install both parts of trainc",
 		command_word(s->options->command),
 	            STR_ARG(path), STR_ARG(file_reason(s->arena, errno)));
-	session_say_kubectl(s);
+	session_say_without_cluster(s);
 	return STATUS_OUTPUT;
 }
 

@@ -63,7 +63,7 @@ void session_say(const struct session *s, const char *fmt, ...)
 	buf_release(&text);
 }
 
-void session_say_kubectl(const struct session *s)
+void session_say_without_cluster(const struct session *s)
 {
 	if (command_group(s->options->command) == GROUP_RUNS && s->options->command != COMMAND_FIT &&
 		s->options->command != COMMAND_DIFF)

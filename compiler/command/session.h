@@ -88,7 +88,7 @@ unsigned session_width(int fd);
 /* Prints a message on standard error: "trainc: ...". */
 void session_say(const struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prints what works without a cluster, for a command that needs a cluster and finds no cluster. */
-void session_say_kubectl(const struct session *s);
+void session_say_without_cluster(const struct session *s);
 /* Prints a question on standard error; the caller reads the answer. */
 void session_ask(const char *question);
 /*

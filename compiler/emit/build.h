@@ -31,7 +31,7 @@ struct manifest {
 	int64_t first, count;           /* the indexes are first to first + count - 1 */
 	const struct plan_role *role;   /* the role to which the object belongs, or NULL */
 	const struct plan_object *object; /* an extra object of the user, or NULL */
-	bool scoped;                    /* the object is cluster-wide and has no namespace */
+	bool cluster_wide;              /* the object has no namespace */
 	struct str generated;           /* kind of content of a generated Secret */
 	const struct plan_volume *claim; /* the volume whose claim is kept for each replica, or NULL */
 	unsigned part;                  /* number of this ConfigMap among those of its role */

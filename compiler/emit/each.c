@@ -239,7 +239,7 @@ static bool objects(struct visiting *v, const struct plan_job *j, bool framework
 		m.api_version = arena_copy(v->e->arena, emit_data_text(o->data, "apiVersion").p,
 			emit_data_text(o->data, "apiVersion").n);
 		m.kind = arena_copy(v->e->arena, emit_data_text(o->data, "kind").p, emit_data_text(o->data, "kind").n);
-		m.scoped = kube_cluster_scoped(str_of(m.kind));
+		m.cluster_wide = kube_cluster_scoped(str_of(m.kind));
 		if (!each_one(v, &m))
 			return false;
 	}

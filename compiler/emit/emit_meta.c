@@ -159,7 +159,7 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	PUT_STR(a, o, "kind", str_of(m->kind), m->from);
 	metadata = PUT_MAP(a, o, "metadata", m->from);
 	object_append(a, metadata, STR("name"), emit_name(e, m));
-	if (needs_namespace(j) && !m->scoped)
+	if (needs_namespace(j) && !m->cluster_wide)
 		PUT_STR(a, metadata, "namespace", plan_namespace(j), j->ns.from);
 	map = labels(e, m->role);
 	object_append(a, metadata, STR("labels"), map);

@@ -13,7 +13,7 @@ static bool same_volume(const struct plan_volume *a, const struct plan_volume *b
 }
 
 /* Returns the number of V among the pod's volumes, counted from 1; 0 if the pod does not have V. */
-static size_t place_of(const struct emit_volumes *vs, const struct plan_volume *v)
+static size_t volume_number(const struct emit_volumes *vs, const struct plan_volume *v)
 {
 	size_t i = (size_t)(uintptr_t)map_get(&vs->known, v->name);
 
@@ -24,7 +24,7 @@ static size_t place_of(const struct emit_volumes *vs, const struct plan_volume *
 
 static const struct emit_volume *emit_volume_find(const struct emit_volumes *vs, const struct plan_volume *v)
 {
-	size_t i = place_of(vs, v);
+	size_t i = volume_number(vs, v);
 
 	return i ? &vs->at[i - 1] : NULL;
 }
@@ -79,7 +79,7 @@ static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_c
 {
 	for (size_t i = 0; i < c->nmounts; i++) {
 		const struct plan_volume *v = c->mounts[i].volume;
-		size_t known = place_of(vs, v);
+		size_t known = volume_number(vs, v);
 		if (known) {
 			vs->at[known - 1].readonly = vs->at[known - 1].readonly && v->readonly;
 			continue;

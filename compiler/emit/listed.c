@@ -42,8 +42,9 @@ static bool list_manifest(struct emit *e, const struct manifest *m, void *contex
 	for (int64_t i = m->first; i < m->first + m->count; i++) {
 		struct emit_listed x = { .api_version = str_copy(l->arena, str_of(m->api_version)),
 			.kind = str_copy(l->arena, str_of(m->kind)),
-			.role = m->role, .scoped = m->scoped, .whole = m->queued, .extra = m->object != NULL,
-			.generated = m->generated, .from = m->from, .tree = object_to_data(l->arena, o, i) };
+			.role = m->role, .cluster_wide = m->cluster_wide, .whole = m->queued,
+			.extra = m->object != NULL, .generated = m->generated, .from = m->from,
+			.tree = object_to_data(l->arena, o, i) };
 		x.name = listed_name(x.tree);
 		ARENA_PUSH(l->arena, l->all.at, l->all.n, x);
 	}

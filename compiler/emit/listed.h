@@ -9,7 +9,7 @@
 struct emit_listed {
 	struct str api_version, kind, name;
 	const struct plan_role *role;   /* the role to which the object belongs, or NULL */
-	bool scoped;                    /* the object is cluster-wide and has no namespace */
+	bool cluster_wide;              /* the object has no namespace */
 	bool whole;                     /* the object represents the whole run */
 	bool extra;                     /* an extra object of the user or of the framework */
 	struct str generated;           /* the kind of content that must be generated before the object is sent;

@@ -360,7 +360,7 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 const struct value *cluster_member(struct eval *ev, struct str name, struct node *at);
 /*
  * Values of a planned job for policies and tests (policy_value.c): role.containers, volumes, tolerations, raw;
- * cluster.containers, objects.
+ * cluster.containers, objects, timeout, ttl, queue, priority, labels, annotations.
  */
 const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at);
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at);

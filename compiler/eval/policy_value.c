@@ -82,10 +82,15 @@ static void put_text(struct eval *ev, struct value *to, const char *key, struct 
 	put(ev, to, key, value_string(ev->arena, text, at));
 }
 
+static const struct value *quantity_or_none(struct eval *ev, const struct plan_quantity *q, enum type_kind unit)
+{
+	return q->set ? value_quantity(ev->arena, q->value, unit, q->from) : &value_none;
+}
+
 static void put_quantity(struct eval *ev, struct value *to, const char *key, const struct plan_quantity *q,
 	enum type_kind unit)
 {
-	put(ev, to, key, q->set ? value_quantity(ev->arena, q->value, unit, q->from) : &value_none);
+	put(ev, to, key, quantity_or_none(ev, q, unit));
 }
 
 static const struct value *texts(struct eval *ev, const struct str *at, size_t n, struct span from)
@@ -430,13 +435,47 @@ static const struct value *objects(struct eval *ev, const struct plan_job *p, st
 	return list_finish(ev, list);
 }
 
+static const struct value *text_or_none(struct eval *ev, const struct plan_str *s)
+{
+	return s->set ? value_string(ev->arena, s->value, s->from) : &value_none;
+}
+
+static const struct value *pairs(struct eval *ev, const struct plan_pairs *p, struct span at)
+{
+	struct value *v = record(ev, at);
+
+	for (size_t i = 0; i < p->n; i++)
+		value_put(ev->arena, v, p->at[i].key, p->at[i].from,
+			value_string(ev->arena, p->at[i].value, p->at[i].from));
+	return map_finish(ev, v);
+}
+
+/* Returns the value of a field of the job; NULL if NAME is not one of the fields that policies and tests can read. */
+static const struct value *planned_job_field(struct eval *ev, const struct plan_job *p, struct str name, struct span at)
+{
+	if (str_is(name, "timeout"))
+		return quantity_or_none(ev, &p->timeout, TYPE_DURATION);
+	if (str_is(name, "ttl"))
+		return quantity_or_none(ev, &p->ttl, TYPE_DURATION);
+	if (str_is(name, "queue"))
+		return text_or_none(ev, &p->queue);
+	if (str_is(name, "priority"))
+		return text_or_none(ev, &p->priority);
+	if (str_is(name, "labels"))
+		return pairs(ev, &p->labels, at);
+	return str_is(name, "annotations") ? pairs(ev, &p->annotations, at) : NULL;
+}
+
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at)
 {
 	const struct plan_job *p = j->plan;
 	struct containers all = { .ev = ev };
+	const struct value *field = planned_job_field(ev, p, name, at);
 
-	if (str_is(name, "objects"))
-		return objects(ev, p, at);
+	if (field && span_known(field->from))
+		eval_read(ev, field->from, name, field);
+	if (field || str_is(name, "objects"))
+		return field ? field : objects(ev, p, at);
 	all.list = value_new(ev->arena, VALUE_LIST, at);
 	for (size_t i = 0; i < j->nroles; i++)
 		add_role(&all, j->roles[i]);

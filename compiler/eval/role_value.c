@@ -438,9 +438,7 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
 		return cluster_roles(ev, false, at->span);
 	if (str_is(name, "all_roles"))
 		return cluster_roles(ev, true, at->span);
-	if (str_is(name, "containers") || str_is(name, "objects"))
-		return planned_cluster_member(ev, j, name, at->span);
-	return &value_bad;
+	return planned_cluster_member(ev, j, name, at->span);
 }
 
 /* ---- the pod ---- */

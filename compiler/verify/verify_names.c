@@ -327,7 +327,7 @@ static struct str namespace_of(const struct plan_job *j, const struct manifest *
 	struct str written = m->object ? emit_data_text(data_get(m->object->data, STR("metadata")), "namespace")
 		: STR("");
 
-	if (m->scoped)
+	if (m->cluster_wide)
 		return STR("");
 	return written.n ? written : j->ns.value;
 }

@@ -19,7 +19,7 @@ static bool cluster_begin(struct session *s, int *ret_status)
 	if (!client_open(&k->client, s, &o, ret_status)) {
 		client_close(&k->client);
 		if (*ret_status == STATUS_OUTPUT)
-			session_say_kubectl(s);
+			session_say_without_cluster(s);
 		return false;
 	}
 	if (runs_duration(s, OPTION_TIMEOUT, &timeout) && timeout)

@@ -119,8 +119,8 @@ static struct wanted wanted_from(struct arena *a, const struct emit_listed *o, s
 
 	resource_split(o->api_version, &w.resource.group, &w.resource.version);
 	w.resource.kind = o->kind;
-	w.resource.namespaced = !o->scoped;
-	if (!o->scoped)
+	w.resource.namespaced = !o->cluster_wide;
+	if (!o->cluster_wide)
 		w.ns = written.n ? written : ns;
 	make_member(a, &w, id);
 	w.hash = hash_of(a, wanted_body(a, &w));

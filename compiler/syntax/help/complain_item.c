@@ -315,7 +315,8 @@ static bool begins_item(int kind)
 static bool is_of_cluster(struct str word)
 {
 	static const char *const members[] = {
-		"name", "namespace", "domain", "roles", "all_roles", "run_id", "containers", "objects"
+		"name", "namespace", "domain", "roles", "all_roles", "run_id", "containers", "objects", "timeout",
+		"ttl", "queue", "priority", "labels", "annotations"
 	};
 
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
