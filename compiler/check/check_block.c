@@ -576,6 +576,8 @@ static void block_spread(struct items *to, struct node *item)
 	const struct type *t = check_free(c, item->u.one);
 	if (t->kind == TYPE_BAD || t->kind == TYPE_EMPTY)
 		return;
+	if (schema_is_bundle(&c->types, t, b->block))
+		return;                         /* it has the fields of this block, with their types */
 	size_t n = t->kind == TYPE_ANON ? t->n : t->kind == TYPE_RECORD ? t->record->nfields : 0;
 	if (t->kind != TYPE_ANON && t->kind != TYPE_RECORD) {
 		struct str is = found_words(c, item->u.one);

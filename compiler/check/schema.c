@@ -338,11 +338,20 @@ static const struct type *bundle_type(struct schema_types *types, const char *na
 	return t;
 }
 
+static const struct { const char *word; enum block block; } bundles[SCHEMA_BUNDLES] = {
+	{ "Role", BLOCK_ROLE }, { "Sidecar", BLOCK_SIDECAR }
+};
+
+bool schema_is_bundle(const struct schema_types *types, const struct type *t, enum block block)
+{
+	for (size_t i = 0; i < SCHEMA_BUNDLES; i++)
+		if (types->bundles[i] == t)
+			return bundles[i].block == block;
+	return false;
+}
+
 const struct type *schema_bundle(struct schema_types *types, struct str name)
 {
-	static const struct { const char *word; enum block block; } bundles[SCHEMA_BUNDLES] = {
-		{ "Role", BLOCK_ROLE }, { "Sidecar", BLOCK_SIDECAR }
-	};
 	if (str_is(name, "Limits"))
 		return schema_type(types, FIELD_LIMITS);
 	for (size_t i = 0; i < SCHEMA_BUNDLES; i++) {

@@ -90,6 +90,8 @@ const struct type *schema_type(struct schema_types *types, enum field_id id);
 
 /* The record types Role, Sidecar and Limits: they have the fields of a block, all optional; NULL for any other NAME. */
 const struct type *schema_bundle(struct schema_types *types, struct str name);
+/* Is T the record type of the fields of BLOCK? */
+bool schema_is_bundle(const struct schema_types *types, const struct type *t, enum block block);
 
 const struct function_row *schema_function(enum function id);
 /* The built-in function of that name. */
