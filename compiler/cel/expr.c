@@ -501,6 +501,7 @@ static struct str said_match(struct cel *c, const struct node *n)
 static struct str inlined(struct cel *c, const struct node *n)
 {
 	struct decl *fn = n->u.call.target;
+	const struct node *value = check_function_value(c->program, fn);
 	const struct cel_bound *outer = c->bound, *bound = outer;
 
 	for (size_t i = 0; i < fn->nformals; i++) {
@@ -516,7 +517,7 @@ static struct str inlined(struct cel *c, const struct node *n)
 		bound = b;
 	}
 	c->bound = bound;
-	struct str text = cel_expr(c, check_function_value(c->program, fn));
+	struct str text = cel_expr(c, value);
 	c->bound = outer;
 	return SAID(c, n, "(%.*s)", STR_ARG(text));
 }

@@ -30,8 +30,8 @@ enum { PROFILES_DEEPEST = 64 };         /* maximum length of a chain of profiles
 void check_program(struct program *p);
 
 /*
- * The checked value of a function. It is never NULL after check_program() reported no error: the value of a function of
- * the library is read and checked when it is first asked for.
+ * The checked value of a function. It is never NULL after check_program() reported no error. The value of a function of
+ * the library, and the defaults of its parameters, are read and checked by the first call.
  */
 struct node *check_function_value(struct program *p, struct decl *fn);
 
