@@ -124,6 +124,12 @@ static bool is_device(const struct node *n)
 	return n->type && n->type->kind == TYPE_ACCELERATOR;
 }
 
+void help_import_device(struct check *c, struct diag *d, struct str module, struct str call)
+{
+	diag_help(c->diags, d, "write 'import std.%.*s' at the top of the file and '%.*s.%.*s' here", STR_ARG(module),
+		STR_ARG(module), STR_ARG(call));
+}
+
 static void device(struct advice *a)
 {
 	struct diags *ds = a->check->diags;
@@ -151,8 +157,8 @@ static void device(struct advice *a)
 		diag_help(ds, a->diag, "write '%.*s.DEVICE(%.*s)'; 'trainc explain %.*s' lists the devices",
 			STR_ARG(import->name), STR_ARG(number), STR_ARG(topic_of(import)));
 	else if ((name = library_device(name, &module)).n)
-		diag_help(ds, a->diag, "write 'import std.%.*s' at the top of the file and '%.*s.%.*s(%.*s)' here",
-			STR_ARG(module), STR_ARG(module), STR_ARG(name), STR_ARG(number));
+		help_import_device(a->check, a->diag, module,
+			str_printf(a->check->arena, "%.*s(%.*s)", STR_ARG(name), STR_ARG(number)));
 	else
 		diag_help(ds, a->diag, "import the module of the device, and write 'MODULE.DEVICE(%.*s)'",
 			STR_ARG(number));

@@ -306,6 +306,8 @@ bool report_condition_call(struct check *c, const struct node *call, const struc
 bool report_elastic_call(struct check *c, struct node *n, const struct type *want, const struct site *site);
 /* Reports TJ0312: a text that the enum does not have. */
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
+/* Adds help for an accelerator of the library whose MODULE is not imported; CALL is "a100_40g(8)". */
+void help_import_device(struct check *c, struct diag *d, struct str module, struct str call);
 /* Adds help on what to write instead, if that is clear (advice.c). WANT must be without pod[] and `?`. */
 void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	const struct site *site);

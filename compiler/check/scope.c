@@ -554,8 +554,7 @@ static bool help_device(struct check *c, struct diag *d, struct str name, bool c
 	if (have)
 		diag_help(c->diags, d, "write '%.*s.%.*s%s'", STR_ARG(have->name), STR_ARG(device), number);
 	else
-		diag_help(c->diags, d, "write 'import std.%.*s' at the top of the file and '%.*s.%.*s%s' here",
-			STR_ARG(module), STR_ARG(module), STR_ARG(device), number);
+		help_import_device(c, d, module, str_cat(c->arena, device, str_of(number), STR("")));
 	return true;
 }
 
