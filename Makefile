@@ -110,15 +110,14 @@ $(GEN)/library.c: $(GEN)/library_compile $(sort $(wildcard stdlib/std/*.tj))
 	$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
 $(GEN)/unused.c: runtime/cluster/unused.sh | $(GEN)
 	@sh $< "$$($(CC) -print-file-name=libcurl.a)" >$@.new && mv $@.new $@
-# In trainc, the functions that common commands use are next to each other (compiler/first.sh).
-$(GEN)/functions.ld: compiler/first.txt | $(GEN)
-	@awk '{ print "*(.text." $$1 " .text." $$1 ".*)" }' $< | sed '1i SECTIONS { .text.first : {' >$@
-	@echo '} } INSERT BEFORE .text;' >>$@
-# In trainc-cluster, the functions and constants that commands use come first, next to each other (first.py).
+# What common commands run lies together in the programs, in front of the rest (compiler/first.py).
 $(GEN)/first.ld: runtime/cluster/first.txt | $(GEN)
 	@awk '{ text = text "*" $$1 "(.text .text.*)\n"; constants = constants "*" $$1 "(.rodata .rodata.*)\n" } \
 		END { printf "SECTIONS {\n.text.first : {\n%s}\n}\nINSERT BEFORE .text;\n", text; \
 		printf "SECTIONS {\n. = ALIGN(CONSTANT(MAXPAGESIZE));\n.rodata.first : {\n%s}\n}\nINSERT BEFORE .rodata;\n", constants }' $< >$@
+$(GEN)/functions.ld: compiler/first.txt | $(GEN)
+	@awk '{ text = text (/:/ ? "*" $$1 "(.text .text.*)\n" : "*(.text." $$1 " .text." $$1 ".*)\n") } \
+		END { printf "SECTIONS {\n.text.first : {\n%s}\n}\nINSERT BEFORE .text;\n", text }' $< >$@
 $(BUILD)/flags: FORCE | $(GEN)
 	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
