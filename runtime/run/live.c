@@ -42,11 +42,15 @@ static const char *phase_colour(enum run_phase phase)
 static void add_run(const struct live *l, struct live_lines *all, const struct run_state *s, int64_t now)
 {
 	struct buf b = { 0 }, rest = { 0 };
-	const char *word = run_phase_word(s->phase);
-	unsigned used = text_columns(s->name) + 2 + (unsigned)strlen(word);
+	struct str word = str_of(run_phase_word(s->phase));
+	/* the state must be visible: the name is clipped to leave room for it and two blanks */
+	unsigned room = l->columns - 1, state = word.n + 2 < room ? (unsigned)word.n + 2 : room;
 
-	buf_printf(&b, "%.*s  %s%s%s", STR_ARG(s->name), l->colour ? phase_colour(s->phase) : "", word,
-		l->colour ? "\x1b[0m" : "");
+	put_clipped(&b, s->name, room - state);
+	unsigned used = text_columns(buf_text(&b)) + state;
+	buf_printf(&b, "%.*s%s", (int)(state < 2 ? state : 2), "  ", l->colour ? phase_colour(s->phase) : "");
+	put_clipped(&b, word, state < 2 ? 0 : state - 2);
+	buf_z(&b, l->colour ? "\x1b[0m" : "");
 	buf_z(&rest, "  ");
 	put_age(&rest, (s->end ? s->end : now) - s->begin);
 	if (s->cause.n)
@@ -178,6 +182,16 @@ static size_t most_lines(const struct live *l)
 	return l->rows > 2 ? l->rows - (left ? left : 1) : 1;
 }
 
+/* Appends the line that replaces the last N lines. */
+static void put_more(const struct live *l, size_t n, struct buf *out)
+{
+	struct buf line = { 0 };
+
+	buf_printf(&line, "  ... and %zu more lines", n);
+	put_clipped(out, buf_text(&line), l->columns - 1);
+	buf_release(&line);
+}
+
 static void put_lines(struct live *l, const struct live_lines *all, struct buf *out)
 {
 	size_t most = most_lines(l), n = all->n <= most ? all->n : most;
@@ -186,7 +200,7 @@ static void put_lines(struct live *l, const struct live_lines *all, struct buf *
 	for (size_t i = 0; i < n; i++) {
 		buf_z(out, i ? "\n" : "");
 		if (i == n - 1 && n < all->n)
-			buf_printf(out, "  ... and %zu more lines", all->n - i);
+			put_more(l, all->n - i, out);
 		else
 			buf_str(out, all->at[i]);
 		buf_z(out, "\x1b[K");

@@ -93,7 +93,7 @@ check(took and 0 < t.draws <= 10 * float(took[1]) + 10, "at most ten tables a se
 check(b"\x1b[?25l" not in t.raw, "the cursor is not hidden, so it need not be restored")
 
 # ---- small and changing screens ----
-many = program("many", "\n".join('  role r%d { replicas = 2, command = ["sh", "-c", "sleep 1.2"] }' % i for i in range(12)))
+many = program("many", "\n".join('  role r%d { replicas = 2, command = ["sh", "-c", "sleep 2.5"] }' % i for i in range(12)))
 t = Terminal("run", "--local", many, rows=6, columns=34)
 t.shows("many  Running")
 t.read(0.3)
@@ -101,8 +101,13 @@ t.screen.wrapped = 0
 table = t.screen.text().rstrip().split("\n")
 table = table[next(i for i, l in enumerate(table) if l.startswith("many")):]
 check(len(table) <= 5 and "more lines" in table[-1], "no more lines than the screen has:\n" + "\n".join(table))
+t.resize(6, 14)
+t.read(0.8)
+check(t.screen.wrapped == 0, "no line is wider than a screen of 14 columns:\n" + t.screen.text())
 t.resize(20, 60)
 t.shows("r11  2/2 ready")
+t.screen.wrapped = 0
+t.read(0.2)
 check(t.screen.wrapped == 0, "no line is wider than the screen")
 check(t.end() == 0, "status 0")
 
