@@ -110,7 +110,7 @@ $(GEN)/library.c: $(GEN)/library_compile $(sort $(wildcard stdlib/std/*.tj))
 	$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
 $(GEN)/unused.c: runtime/cluster/unused.sh | $(GEN)
 	@sh $< "$$($(CC) -print-file-name=libcurl.a)" >$@.new && mv $@.new $@
-# What common commands run lies together in the programs, in front of the rest (compiler/first.py).
+# In both programs, the code that common commands use is linked first (compiler/first.py).
 $(GEN)/first.ld: runtime/cluster/first.txt | $(GEN)
 	@awk '{ text = text "*" $$1 "(.text .text.*)\n"; constants = constants "*" $$1 "(.rodata .rodata.*)\n" } \
 		END { printf "SECTIONS {\n.text.first : {\n%s}\n}\nINSERT BEFORE .text;\n", text; \

@@ -57,7 +57,7 @@ void trainc_finish(struct trainc *t);
 
 void compile_init(struct trainc *c, const struct reader *reader);
 
-/* Records --set NAME=VALUE. Returns false, and records nothing, when there is no `=` or no name. */
+/* Records --set NAME=VALUE. Returns false, and records nothing, if NAME=VALUE has no `=` or no name. */
 bool compile_set(struct trainc *c, struct str assignment);
 
 /*

@@ -422,13 +422,18 @@ static void check_adding(struct check *c, struct node *item, const struct field 
 	mark_bad(value);
 }
 
+static void help_container(struct check *c, struct diag *d, struct str name)
+{
+	diag_help(c->diags, d, "write the fields of the main container in the role itself; another container is "
+		"'sidecar %.*s { ... }'", STR_ARG(name));
+}
+
 /* Reports `container { image = ... }`: the word is a field, the name of the main container. */
 static void report_container(struct check *c, struct node *item)
 {
 	struct diag *d = diag_report(c->diags, TJ0302, item->u.item.key.span,
 		"'container' is the name of the main container, not its fields");
-	diag_help(c->diags, d, "write the fields of the main container in the role itself; another container is "
-		"'sidecar NAME { ... }'");
+	help_container(c, d, STR("NAME"));
 	item->kind = NODE_BAD;          /* it may set any field of the role */
 	item->u.bad.name = (struct str){ 0 };
 }
@@ -688,8 +693,7 @@ void check_block_word(struct check *c, struct node *item, enum block block)
 	if (other && !only.n)
 		diag_help(c->diags, d, "%s", other->help);
 	else if (str_is(item->u.block.word, "container"))
-		diag_help(c->diags, d, "the fields of the main container are written in the role itself; another "
-			"container is 'sidecar %.*s { ... }'", STR_ARG(item->u.block.name));
+		help_container(c, d, item->u.block.name);
 	else if (schema_find(block, item->u.block.word))
 		diag_help(c->diags, d, "it is a field, and has no name: write '%.*s { ... }'",
 			STR_ARG(item->u.block.word));

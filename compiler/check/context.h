@@ -243,7 +243,7 @@ enum fit { FIT_OK, FIT_POD, FIT_OPTIONAL, FIT_SECRET, FIT_NO };
 enum fit type_fit(const struct type *want, const struct type *t);
 /* Makes the expression, whose type is known, fit WANT; returns its type, or TYPE_BAD after a report. */
 const struct type *type_coerce(struct check *c, struct node *n, const struct type *want, const struct site *site);
-/* The type to which values of both types convert; NULL if there is no such type. */
+/* The type to which values of both types convert; NULL if no type fits both. */
 const struct type *type_unify(struct check *c, const struct type *a, const struct type *b);
 bool has_pod(const struct type *t);
 /* The type in which every part may depend on the pod: list[pod[string]] for list[string]. */

@@ -52,7 +52,7 @@ struct project_addon {
 /* The settings of project.tj, or their defaults if the file does not set them. */
 struct project {
 	struct str root;                /* directory of the project; never empty, "." at least */
-	struct module *module;          /* the module of project.tj; NULL if there is no such file */
+	struct module *module;          /* the module of project.tj; NULL if the project has no such file */
 	struct node *body;              /* the NODE_BODY of `project { }`; NULL if the project has no such block */
 	struct node *defaults;          /* the NODE_BODY of `defaults { }` in the project; NULL if the project has no
 					 * such block */

@@ -579,14 +579,13 @@ static bool help_iso(struct check *c, struct diag *d, struct str name, struct sp
  */
 static bool help_policy(struct check *c, struct diag *d, struct str name, struct span at)
 {
-	static const char *const members[] = { "name", "namespace", "domain", "roles", "all_roles", "run_id",
-		"timeout", "ttl", "queue", "priority", "labels", "annotations" };
+	struct check_member m;
 
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-		if (str_is(name, members[i])) {
-			diag_help(c->diags, d, "write 'cluster.%s'", members[i]);
+	for (size_t i = 0; check_member(TYPE_CLUSTER, i, &m); i++)
+		if (str_is(name, m.name)) {
+			diag_help(c->diags, d, "write 'cluster.%s'", m.name);
 			diag_fix(c->diags, d, at, str_cat(c->arena, STR("cluster."), name, STR("")),
-				"write 'cluster.%s'", members[i]);
+				"write 'cluster.%s'", m.name);
 			return true;
 		}
 	if (!stands_before(c, at, '.'))

@@ -22,7 +22,8 @@ static bool documents_most(struct nodes decls)
 }
 
 /*
- * The `#` of a comment on the line above that was probably meant as documentation; {0,0} if there is no such comment.
+ * The `#` of a comment on the line above that was probably meant as documentation; {0,0} if that line is not such a
+ * comment.
  */
 static struct span plain_comment_above(const struct program *p, uint32_t start)
 {

@@ -201,7 +201,7 @@ static void put_head(struct init_writing *w, const struct search *s)
 	buf_printf(w->out, "import std.%.*s\n\n", STR_ARG(s->module->name));
 }
 
-/* Returns the formatted program. S is NULL if there is no framework; ALLOW is a comment for the job, or empty. */
+/* Returns the formatted program. S is NULL if it has no framework; ALLOW is a comment for the job, or empty. */
 static struct str program_of(struct arena *a, const struct search *s, struct str example, struct str allow)
 {
 	struct library_module text = { .name = STR("example") };

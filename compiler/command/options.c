@@ -54,7 +54,7 @@ static const struct elsewhere_row {
 #include "command/options.def"
 };
 
-/* Returns the help for WORD, a command or option of another tool; NULL if there is no such help. */
+/* Returns the help for WORD, a command or option of another tool; NULL if the table does not contain WORD. */
 static const char *from_elsewhere(struct str word)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -241,7 +241,7 @@ static const char *more_of(const struct option_row *row)
 	return NULL;
 }
 
-/* Reads an option. WORD is the text before '='; `value.p` is NULL when there is no '='. */
+/* Reads an option. WORD is the text before '='; `value.p` is NULL if the option has no '='. */
 static bool read_option(struct reading *r, struct str shown, struct str word, bool letter, struct str value)
 {
 	const struct option_row *row = row_of(r, word, letter);

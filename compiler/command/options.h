@@ -53,7 +53,7 @@ struct str option_value(const struct options *o, enum option option);
 
 /*
  * The first function appends the help for all commands, the second one that for a single command; it returns false if
- * there is no such command.
+ * no command has that name.
  */
 void options_help(struct buf *out);
 bool options_help_of(struct str command, struct buf *out);

@@ -37,7 +37,7 @@ static unsigned writable(struct session *s, enum addon id, const struct addon_fo
 	return f->version < row->oldest ? 0 : f->version > row->newest ? row->newest : f->version;
 }
 
-/* Returns the block `addons { ... }`, with a line for each add-on; empty if there is no add-on. */
+/* Returns the block `addons { ... }`, with a line for each add-on; empty if the cluster has no add-on. */
 static struct str block_of(struct session *s, const struct addon_found *found, struct str *ret_lines)
 {
 	struct buf block = { 0 }, lines = { 0 };

@@ -33,7 +33,7 @@ struct data_reader *data_reader_new(struct arena *a, const struct source *source
 
 void data_reader_keep_infinite(struct data_reader *r) { r->text.infinite = true; }
 
-/* The offset after the line `---` at AT, which may separate two JSON documents; AT if there is no such line. */
+/* The offset after the line `---` at AT, which may separate two JSON documents; AT if no such line begins there. */
 static size_t skip_mark(const struct data_reader *r, size_t at)
 {
 	struct str text = r->text.source->text;

@@ -30,8 +30,8 @@ struct page_part {
 	enum { PAGE_TEXT, PAGE_WRONG, PAGE_RIGHT } kind;
 	struct str text;                /* the text of the part: whole lines for a fence; paragraphs without blank lines
 					 * at either end */
-	struct str run;                 /* the words after `# run:` (this line is not in `text`); p == NULL if there is
-					 * no such line */
+	struct str run;                 /* the words after `# run:` (this line is not in `text`); p == NULL if the page
+					 * has no such line */
 };
 /* Takes the next part from the front of *REST; false at the end. */
 bool page_next(struct str *rest, struct page_part *ret);

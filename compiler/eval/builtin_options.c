@@ -13,7 +13,7 @@ static bool is_option(struct str word)
 }
 
 /*
- * The name of option WORD without dashes, with '-' for '_'. *RET_VALUE is the text after '='; {NULL, 0} when there is
+ * The name of option WORD without dashes, with '-' for '_'. *RET_VALUE is the text after '='; {NULL, 0} if WORD has
  * no '='.
  */
 static struct str option_name(struct arena *a, struct str word, struct str *ret_value)

@@ -123,7 +123,7 @@ struct eval {
 	struct map member_index;
 
 	struct slot **globals;          /* values of global params and lets, by decl->slot; NULL: not evaluated yet */
-	unsigned nglobals;
+	unsigned nglobals;              /* number of elements of `globals`; it grows with the program's nslots */
 	struct slot *running;           /* the innermost slot that is being evaluated; NULL: no slot is being
 					 * evaluated */
 	const struct reads *asking;     /* the list of reads of the check that is running, which do not affect the plan
@@ -329,8 +329,8 @@ struct entry *said_first(const struct entries *es, enum field_id id);
 /* The declaration of the field with a type in a body, with or without a value; NULL if the body has no such field. */
 struct node *declared_by(const struct entries *es, enum field_id id);
 /*
- * Combines all entries of a field into one value; VALUE_BAD or VALUE_COMPUTED if one of them is; NULL when there are no
- * entries.
+ * Combines all entries of a field into one value; VALUE_BAD or VALUE_COMPUTED if one of them is; NULL if the field has
+ * no entries.
  */
 const struct value *said_value(struct eval *ev, const struct said *s);
 

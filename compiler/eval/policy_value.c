@@ -36,7 +36,7 @@ static const struct value *data_value(struct eval *ev, const struct data *d)
 	}
 }
 
-/* The data of a block; an empty map if there is no block. */
+/* The data of a block; an empty map if D is NULL. */
 static const struct value *block_value(struct eval *ev, const struct data *d, struct span at)
 {
 	if (d)

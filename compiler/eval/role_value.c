@@ -449,7 +449,7 @@ static const struct value *pod_field_value(struct eval *ev, enum pod_field field
 	return text_value(ev, from, &p, 1, false);
 }
 
-/* The number of replicas in one slice; larger than any index when there are no slices or the number is unknown. */
+/* The number of replicas in one slice; larger than any index if the role has no slices or their number is unknown. */
 static int64_t slice_size(struct eval *ev, struct role *r)
 {
 	int64_t lo, hi, slices = role_slices(ev, r);

@@ -52,8 +52,8 @@ bool explain_foreign(struct explain *e);        /* explains words of other tools
 
 bool explain_schema(struct explain *e);         /* explains Kubernetes: Pod.spec.hostNetwork, PodSpec, Job */
 /*
- * Changes a topic as kubectl accepts it, pod.spec (PATH) or deployment, into Pod.spec or Deployment; false if there is
- * no such kind.
+ * Changes a topic as kubectl accepts it, pod.spec (PATH) or deployment, into Pod.spec or Deployment; false if PATH
+ * names no kind.
  */
 bool explain_kind_spelling(struct explain *e, bool path);
 

@@ -48,7 +48,7 @@ void comments_take(struct arena *a, struct comments *all, struct span place, str
 void comments_drop(struct comments *all, struct span place);
 /*
  * Puts the comments that no line took, at a source position of the manifest, above the first line of the block that
- * comes from the same part; if there is no such line, above the block.
+ * comes from the same part; if the part wrote no line, above the block.
  */
 void comments_settle(struct arena *a, struct comments *all, struct span place, struct line *block);
 

@@ -10,7 +10,7 @@ bool beside_read(struct import *im, const struct data *object, struct str kind, 
 struct line *beside_last(const struct import *im);
 /*
  * Call this after all manifests have been read. Each object goes to the first job in which its name occurs, else to
- * the first job of its file, else to the first of all. If there is no job, this is reported.
+ * the first job of its file, else to the first of all. Objects without any job are reported.
  */
 void beside_finish(struct import *im);
 

@@ -55,7 +55,8 @@ static struct str by_cpu(struct train *t, const struct data *amounts)
 
 /*
  * Returns the number of processes for `numProcPerNode: auto`, such as "2" for two CPUs and no device; an empty text
- * stands for one process per device. The controller reads the limits, and the requests only if there are no limits.
+ * stands for one process per device. The controller reads the limits, and the requests only if the container has no
+ * limits.
  */
 static struct str processes(struct train *t, const struct data *policy)
 {

@@ -35,8 +35,8 @@ struct schema_field {
 	/* position of the field's name in `text`, which consists of NUL-terminated words */
 	uint32_t name;
 	/*
-	 * for lists: the merge keys, such as "containerPort,protocol", and the key of a strategic merge; 0: there is no
-	 * such key
+	 * for lists: the merge keys, such as "containerPort,protocol", and the key of a strategic merge; 0: the list
+	 * has no key
 	 */
 	uint32_t keys, merge;
 	uint16_t ref;                   /* position of the value's kind in `refs` */

@@ -5,7 +5,7 @@
  */
 #include "lsp/lines.h"
 
-/* Returns the end of the line that contains P, after its line end; END if there is no further line. */
+/* Returns the end of the line that contains P, after its line end; END if no line follows. */
 static const char *line_end(const char *p, const char *end)
 {
 	const char *newline = memchr(p, '\n', (size_t)(end - p));

@@ -185,8 +185,10 @@ struct node {
 			struct node *value;             /* see check_function_value() */
 			struct str doc;
 			struct decl *decl;              /* set by the checker: the declaration */
-			/* for a function of the library whose value was not read yet, its position in the tree;
-			 * otherwise 0 */
+			/*
+			 * for a function of the library whose value was not read yet: the position of the value in the
+			 * bytes of the module's tree; otherwise 0
+			 */
 			uint32_t later;
 		} fn;
 		struct {

@@ -57,7 +57,7 @@ void node_grow(struct node *n, const struct node *child);
 void node_grow_all(struct node *n, struct nodes children);
 struct node *node_limit(struct parse *p, struct node *n);
 
-/* The ## lines before a declaration or field; empty if there are no such lines. */
+/* The ## lines before a declaration or field; empty if no ## line comes before it. */
 struct str doc_of(struct parse *p, uint32_t start);
 /* The number of comments at the head of the file that document the file. */
 size_t doc_head(const struct parse *p);

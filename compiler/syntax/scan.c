@@ -897,7 +897,7 @@ static void skip_mark_of_order(struct scan *s)
 	memset(s->clean, ' ', n);
 }
 
-/* The first line at FROM or after it that starts with seven times the character C; -1 if there is no such line. */
+/* The first line at FROM or after it that starts with seven times the character C; -1 if no line starts so. */
 static long marker_line(struct str text, size_t from, char c)
 {
 	enum { WIDTH = 7 };

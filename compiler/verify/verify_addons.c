@@ -20,7 +20,7 @@ static struct span last_place(const struct emit *e, const struct manifest *m)
 /* ---- fields ---- */
 
 /*
- * Returns the value at PATH, of lists the first one that is found; NULL if there is no value at PATH. *AT is the last
+ * Returns the value at PATH, of lists the first one that is found; NULL if no value is at PATH. *AT is the last
  * known position on the way to it.
  */
 static const struct object *value_at(const struct object *o, const char *path, struct span *at)

@@ -19,7 +19,7 @@ struct forward_ops {
 	void *context;
 	/*
 	 * Starts to connect on behalf of listener I. Returns a non-blocking socket, DIAL_NEXT when this try cannot
-	 * succeed, or DIAL_NONE when there are no more addresses to try. Tries are counted from 0.
+	 * succeed, or DIAL_NONE when all addresses have been tried. Tries are counted from 0.
 	 */
 	int (*dial)(void *context, size_t i, unsigned try);
 };

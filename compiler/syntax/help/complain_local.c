@@ -19,8 +19,8 @@ static bool closes(int kind)
 }
 
 /*
- * The last name before the error whose `let` has no `in` yet, within the brackets around the error; 0 if there is no
- * such name.
+ * The last name before the error whose `let` has no `in` yet, within the brackets around the error; 0 if every
+ * `let` has its `in`.
  */
 static size_t open_name(const struct fault *f)
 {
