@@ -231,7 +231,7 @@ static void note_container(struct line_stream *s, const struct data *status)
 	if (s->running && !running)
 		s->heard = loop_now(s->all->cluster->client.loop);
 	s->running = running;
-	if (again && !passed && s->log && (s->waits || s->ended)) {
+	if (again && !passed && s->log) {
 		s->ended = s->waits = false;
 		pod_log_retry(s->log);
 	}

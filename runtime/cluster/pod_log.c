@@ -41,6 +41,8 @@ struct pod_log {
 	bool known;
 	bool moved;                     /* this connection has brought a line */
 	bool draining;                  /* the container has ended: the rest of its log is read without following */
+	bool again;                     /* the container started again meanwhile: its log is followed after that */
+	bool rest;                      /* the rest of the log of the previous instance is read, without following */
 	bool paused;                    /* `line` returned false: reading is paused */
 	bool held;                      /* reading was paused for so long that the connection was closed */
 	bool stopped;
@@ -204,10 +206,25 @@ static void attach_later(struct pod_log *p)
 		wait < LONGEST_PAUSE ? wait : LONGEST_PAUSE);
 }
 
+/* Connects at once. */
+static void reconnect(struct pod_log *p)
+{
+	if (p->call || p->stopped || loop_timer_armed(&p->timer))
+		return;
+	p->pauses = 0;
+	p->paused = p->draining = p->again = false;
+	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer, 0);
+}
+
 static void end_with(struct pod_log *p, enum pod_log_end end, const struct transport_result *r)
 {
-	p->draining = false;
-	p->o.ended(p->o.to, end, r);
+	bool again = p->again && end != POD_LOG_FAILED;
+
+	p->draining = p->again = false;
+	if (again)
+		reconnect(p);
+	else
+		p->o.ended(p->o.to, end, r);
 }
 
 static bool message_has(const struct transport_result *r, const char *text)
@@ -229,15 +246,27 @@ static void refused(struct pod_log *p, const struct transport_result *r)
 		end_with(p, POD_LOG_FAILED, r);
 }
 
+/* The rest of the previous instance was read, or the server no longer has it: the current instance follows. */
+static void rest_ended(struct pod_log *p, bool read)
+{
+	p->rest = false;
+	if (read && p->line.n)
+		end_line(p, true);
+	if (!p->stopped && !p->held)
+		attach(p);
+}
+
 static void ended(struct pod_log *p, const struct transport_result *r)
 {
 	bool cut = r->outcome == TRANSPORT_BROKEN || r->outcome == TRANSPORT_SLOW;
 
-	if (r->outcome == TRANSPORT_ANSWERED && !transport_ok(r)) {
+	if (p->rest && !(cut && p->pauses < VAIN_ATTACHES)) {
+		rest_ended(p, transport_ok(r));
+	} else if (r->outcome == TRANSPORT_ANSWERED && !transport_ok(r)) {
 		refused(p, r);
 	} else if (!transport_ok(r) && !(cut && r->code == 200 && p->pauses < VAIN_ATTACHES)) {
 		end_with(p, POD_LOG_FAILED, r);
-	} else if (p->o.follow && !p->draining) {
+	} else if (p->o.follow && !p->draining && !p->rest) {
 		/*
 		 * The end of a stream is often only the end of a connection, so the rest of the container's output is
 		 * read before the log is done
@@ -289,9 +318,9 @@ static void attach(struct pod_log *p)
 	query[n++] = (struct transport_pair){ STR("timestamps"), STR("true") };
 	if (p->o.container.n)
 		query[n++] = (struct transport_pair){ STR("container"), p->o.container };
-	if (p->o.follow && !p->draining)
+	if (p->o.follow && !p->draining && !p->rest)
 		query[n++] = (struct transport_pair){ STR("follow"), STR("true") };
-	if (p->o.previous)
+	if (p->o.previous || p->rest)
 		query[n++] = (struct transport_pair){ STR("previous"), STR("true") };
 	if (from) {
 		put_time(&since, from - from % NS_PER_SECOND, 0);
@@ -327,12 +356,12 @@ struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o)
 
 void pod_log_retry(struct pod_log *p)
 {
-	if (p->call || p->stopped || loop_timer_armed(&p->timer))
-		return;
-	p->pauses = 0;
-	p->paused = false;
-	p->draining = false;
-	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer, 0);
+	if (p->draining)
+		p->again = true;
+	else if (loop_timer_armed(&p->timer))
+		p->rest = p->last && !p->o.previous;
+	else if (!p->paused)
+		reconnect(p);
 }
 
 void pod_log_previous(struct pod_log *p) { p->o.previous = true; }
@@ -340,7 +369,7 @@ void pod_log_previous(struct pod_log *p) { p->o.previous = true; }
 void pod_log_resume(struct pod_log *p)
 {
 	if (p->paused)
-		pod_log_retry(p);
+		reconnect(p);
 	p->paused = false;
 }
 

@@ -43,7 +43,10 @@ struct pod_log_options {
 
 struct pod_log;
 struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o);
-/* Connects again, after POD_LOG_WAITING or for the next instance of a restarted container; lines are not repeated. */
+/*
+ * Tells P that the container has started, or started again. P connects again if its log had ended or waited; otherwise
+ * it does so when the log of the previous instance has been read. Lines are not repeated.
+ */
 void pod_log_retry(struct pod_log *p);
 /* Continues in the log of the previous instance, after the container was started again. Only that instance is read. */
 void pod_log_previous(struct pod_log *p);

@@ -17,8 +17,11 @@ struct reading {
 	unsigned asked, runs_for;       /* number of calls of `running`; number of calls that return true */
 	unsigned lines, pause_at, ended;
 	enum pod_log_end end;
+	struct loop_timer timer;
 	size_t longest;
 	bool stop_inside;
+	bool again_asked;               /* the container has started again when `running` is asked */
+	bool again_inside;              /* the container starts again while the rest of its log is being read */
 };
 
 static bool line(void *to, const struct pod_log_line *l)
@@ -35,13 +38,24 @@ static bool line(void *to, const struct pod_log_line *l)
 		pod_log_stop(r->log);
 		loop_stop(r->peer->loop);
 	}
+	if (r->again_inside && str_is(l->text, "rest"))
+		pod_log_retry(r->log);
 	return r->lines != r->pause_at;
+}
+
+static void starts_again(struct loop_timer *t)
+{
+	struct reading *r = t->to;
+
+	pod_log_retry(r->log);
 }
 
 static bool running(void *to)
 {
 	struct reading *r = to;
 
+	if (r->again_asked && !r->asked)
+		loop_timer_set(r->peer->loop, &r->timer, NS_PER_SECOND / 100);
 	return r->asked++ < r->runs_for;
 }
 
@@ -71,6 +85,7 @@ static void start(struct peer *p, struct reading *r, bool follow)
 		.line = line, .ended = ended, .to = r };
 
 	r->peer = p;
+	r->timer = (struct loop_timer){ .fire = starts_again, .to = r };
 	r->log = pod_log_start(p->calls, &o);
 	peer_run(p);
 }
@@ -240,6 +255,42 @@ static void again(void)
 	finish(&p, &s, &r);
 }
 
+/*
+ * The container has ended and starts again while the rest of its log is read. The server answers that request with the
+ * first lines of the next instance, and there will be no other report about its start.
+ */
+static void again_meanwhile(void)
+{
+	struct standin s;
+	struct peer p;
+	struct reading r = { .again_inside = true };
+
+	begin(&p, &s, LOG "?follow 1" TEXT "body " AT(1) "one\\n\n" LOG "?!follow 1" TEXT "body " AT(2) "rest\\n\n"
+	      LOG "?follow 1" TEXT "body " AT(2) "rest\\n" AT(5) "two\\n\n"
+	      LOG "?!follow 1" TEXT "body " AT(5) "two\\n" AT(6) "end\\n\n");
+	start(&p, &r, true);
+	CHECK_TEXT(buf_text(&r.said), "one rest two end ");
+	CHECK(r.ended == 1 && r.end == POD_LOG_DONE);
+	finish(&p, &s, &r);
+}
+
+/* The connection is cut, and the container has started again before the next connection: its last lines are not lost. */
+static void rest_of_previous(const char *previous, const char *want)
+{
+	struct standin s;
+	struct peer p;
+	struct reading r = { .runs_for = 1, .again_asked = true };
+
+	begin(&p, &s, str_printf(&world, LOG "?follow 1" TEXT "body " AT(1) "one\\n\nwait 1\ncut\n"
+		LOG "?previous 1%s" LOG " 1" TEXT "body " AT(5) "three\\n\n" LOG TEXT "body " AT(5) "three\\n\n",
+		previous).p);
+	start(&p, &r, true);
+	CHECK_TEXT(buf_text(&r.said), want);
+	CHECK(r.ended == 1 && r.end == POD_LOG_DONE);
+	CHECK(world_count(standin_record(&s), "previous=true&sinceTime=2026-01-01T00%3A00%3A01Z") == 1);
+	finish(&p, &s, &r);
+}
+
 int main(void)
 {
 	if (!world_begin())
@@ -252,5 +303,8 @@ int main(void)
 	long_lines();
 	slow_reader();
 	again();
+	again_meanwhile();
+	rest_of_previous(TEXT "body " AT(1) "one\\n" AT(2) "two\\n" AT(3) "las\n", "one two las! three ");
+	rest_of_previous(FAILS(400, "previous terminated container main in pod p not found"), "one three ");
 	return world_end();
 }
