@@ -278,7 +278,7 @@ def waited_json(w):
     """wait -o json, wide, table and name print the final states, even after a failure"""
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
-    for code, more in ((0, ("--for", "running")), (124, ("--timeout", "100ms"))):
+    for code, more in ((0, ("--for", "running")), (124, ("--timeout", "2s"))):
         out, _err = w.want(code, "wait", "a", "-o", "json", *more)
         got = json.loads(out)
         must(got["schemaVersion"] == 1 and [r["state"] for r in got["runs"]] == ["Running"], out)
@@ -629,7 +629,7 @@ def time_is_up(w):
     w.write("a.tj", JOB % ("a", 1))
     down = status(500, "InternalError", 'Internal error occurred: failed calling webhook "v.example.com": connection refused')
     w.fault("PATCH", "/jobs/a-worker", down, 99)
-    out, err = timed(w, 10, "apply", "--timeout", "2s", "a.tj",
+    out, err = timed(w, 25, "apply", "--timeout", "2s", "a.tj",
                      err='refuses Job/a-worker.*failed calling webhook "v.example.com".*asks this webhook.*the time is up; run the same command again to continue')
     must(out == "Service/a created\n" and "run 'a': 1 of 2 objects are as the program says" in err, out + err)
     w.faults.clear()
@@ -639,19 +639,19 @@ def time_is_up(w):
                                      ("POST", "accessreviews", "POST .*accessreviews: no answer came from", "nothing was changed"),
                                      ("GET", "/jobs/a-worker", "jobs/a-worker: no answer came from", "nothing was changed"),
                                      ("POST", "/configmaps", "POST /api/v1/namespaces/default/configmaps: no answer came from", "run the same command again to continue"),
-                                     ("PATCH", "/jobs/a-worker", "has not accepted Job/a-worker.*no answer came from 127.0.0.1:[0-9]+ within 1 s", "run the same command again to continue")):
+                                     ("PATCH", "/jobs/a-worker", "has not accepted Job/a-worker.*no answer came from 127.0.0.1:[0-9]+ within [0-9.]+ s", "run the same command again to continue")):
         w.fault(method, path, no_answer, 99)
-        _out, err = timed(w, 10, "apply", "--timeout", "500ms", "a.tj", err="%s.*%s" % (said, then))
+        _out, err = timed(w, 25, "apply", "--timeout", "1500ms", "a.tj", err="%s.*%s" % (said, then))
         must(err.count("the time is up") == 1 and err.count("no answer") == 1 and err.count("continue") <= 1, err)
         w.faults.clear()
     w.want(0, "apply", "a.tj", out="Job/a-worker created")
     w.fault("GET", "/pods\\?.*watch=true", no_answer, 99)
-    timed(w, 10, "wait", "--timeout", "500ms", "a", err="the time is up: GET /api/v1/namespaces/default/pods: no answer came .*; the run goes on")
+    timed(w, 25, "wait", "--timeout", "1500ms", "a", err="the time is up: GET /api/v1/namespaces/default/pods: no answer came .*; the run goes on")
     w.faults.clear()
     job = w.get("jobs", "a-worker")
     job["metadata"]["finalizers"] = ["example.com/hold"]
     w.put("jobs", "default", job)
-    timed(w, 10, "apply", "--rerun", "--yes", "--timeout", "1s", "a.tj", err="the time is up; 1 object is still being deleted.*"
+    timed(w, 25, "apply", "--rerun", "--yes", "--timeout", "1s", "a.tj", err="the time is up; 1 object is still being deleted.*"
           "Job/a-worker is held by finalizer 'example.com/hold'.*run the same command again to continue")
     silent.set()
 
@@ -672,19 +672,19 @@ def late_for_some(w):
     """apply --timeout of several runs: finished runs are not listed among what is left, and a single message ends it"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
     silent = silence(w, "PATCH", "/jobs/b-worker")
-    out, err = timed(w, 10, "apply", "--dry-run=server", "--timeout", "500ms", "a.tj", out="^run/a created", err="run 'b': 1 of 2 objects")
+    out, err = timed(w, 25, "apply", "--dry-run=server", "--timeout", "1500ms", "a.tj", out="^run/a created", err="run 'b': 1 of 2 objects")
     must("run 'a'" not in err and "run/b" not in out, out + err)
     silent.set()
     w.faults.clear()
     silent = silence(w, "PATCH", "/configmaps/b.trainc")
     for more in ([], ["-o", "json"]):
-        out, err = timed(w, 10, "apply", "--timeout", "500ms", *more, "a.tj", err="the time is up: PATCH .*/b.trainc: no answer.*run the same command again to continue")
+        out, err = timed(w, 25, "apply", "--timeout", "1500ms", *more, "a.tj", err="the time is up: PATCH .*/b.trainc: no answer.*run the same command again to continue")
         must(err.count("continue") == 1 and (more or "run/a created" in out and "run/b" not in out), out + err)
     w.faults.clear()
     silent.set()
     w.want(0, "apply", "--timeout", "20s", "a.tj", out="run/a unchanged.*run/b configured")
     silent = silence(w, "GET", "/pods\\?")           # the state of an unchanged run is not known without its pods
-    out, err = timed(w, 10, "apply", "--timeout", "500ms", "a.tj", err="the time is up: GET .*/pods: no answer.*nothing was changed")
+    out, err = timed(w, 25, "apply", "--timeout", "1500ms", "a.tj", err="the time is up: GET .*/pods: no answer.*nothing was changed")
     must(not out and err.count("\n") == 2, out + err)
     silent.set()
 
@@ -719,19 +719,19 @@ def late_delete(w):
     w.want(0, "apply", "a.tj")
     down = status(503, "ServiceUnavailable", "the server is currently unable to handle the request")
     w.fault("DELETE", "", down, 99)
-    out, err = timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", err="the time is up: DELETE .*: 503 .*currently unable.*; 4 objects are not deleted: "
+    out, err = timed(w, 25, "delete", "--timeout", "1s", "--yes", "a", "b", err="the time is up: DELETE .*: 503 .*currently unable.*; 4 objects are not deleted: "
                      "[^\n]*Job/b-worker.*not everything was deleted; run the same command again to continue\n$")
     must(not out and err.count("503") == 1, out + err)
-    doc = json.loads(timed(w, 10, "delete", "--timeout", "1s", "--yes", "a", "b", "-o", "json")[0])
+    doc = json.loads(timed(w, 25, "delete", "--timeout", "1s", "--yes", "a", "b", "-o", "json")[0])
     must([(r["name"], r["result"]) for r in doc["runs"]] == [("a", "deleting"), ("b", "deleting")], doc)
     w.faults.clear()
     silent = silence(w, "DELETE", "/jobs/a-worker")
-    timed(w, 10, "delete", "--timeout", "500ms", "--yes", "a", err="the time is up: DELETE .*/a-worker: no answer came from .*; 2 objects are not deleted: ")
+    timed(w, 25, "delete", "--timeout", "1500ms", "--yes", "a", err="the time is up: DELETE .*/a-worker: no answer came from .*; 2 objects are not deleted: ")
     w.faults.clear()
     silent.set()
     for method, path in ("GET", "/services\\?"), ("DELETE", "/configmaps/a.trainc"):
         silent = silence(w, method, path)
-        out, err = timed(w, 10, "delete", "--timeout", "500ms", "--yes", "a", err="the time is up: %s .*: no answer" % method)
+        out, err = timed(w, 25, "delete", "--timeout", "1500ms", "--yes", "a", err="the time is up: %s .*: no answer" % method)
         must(err.count("\n") == 2 and "run/a deleted" not in out and ("Job/a-worker deleted" in out) == (method == "DELETE"), out + err)
         w.faults.clear()
         silent.set()
@@ -741,7 +741,7 @@ def late_delete(w):
     job = w.get("jobs", "a-worker")
     job["metadata"]["finalizers"] = ["example.com/hold"]
     w.put("jobs", "default", job)
-    out, err = timed(w, 10, "delete", "--timeout", "2s", "--yes", "a", "b", err="the time is up; 1 object is still being deleted: Job/a-worker\n"
+    out, err = timed(w, 25, "delete", "--timeout", "2s", "--yes", "a", "b", err="the time is up; 1 object is still being deleted: Job/a-worker\n"
                      ".*Job/a-worker is held by finalizer 'example.com/hold'")
     must(not w.get("jobs", "b-worker") and not w.get("configmaps", "b.trainc") and "run/b deleted" in out and "run/a deleted" not in out, out + err)
     w.take("jobs", "default", "a-worker")
@@ -769,8 +769,7 @@ def cut_delete(w):
     w.fault("DELETE", "/services/a", late_answer, 1)
     p = w.start("delete", "--yes", "a")
     w.wait_for("the deletion", lambda: any(r[0] == "DELETE" and "/services/a" in r[1] for r in w.requests))
-    p.send_signal(signal.SIGINT)
-    time.sleep(0.3)
+    w.interrupt(p)
     held.set()
     out, err = p.communicate(timeout=30)
     must((p.returncode, w.names("services"), w.names("configmaps")) == (130, ["b"], ["a.trainc", "b.trainc"]), (p.returncode, out, err))
@@ -822,7 +821,7 @@ def apply_to_deleted(w):
     job = w.get("jobs", "a-worker")
     job["metadata"]["finalizers"] = ["example.com/hold"]
     w.put("jobs", "default", job)
-    timed(w, 10, "delete", "--timeout", "1s", "--yes", "a")
+    timed(w, 25, "delete", "--timeout", "1s", "--yes", "a")
     out, err = w.want(5, "apply", "--no-wait", "a.tj", err="run 'a' cannot be applied while Job/a-worker is being deleted")
     must("run/a" not in out and "run/b unchanged" in out and w.names("services") == ["b"], out + err)
     for how in "--rerun", "--recreate":
@@ -845,8 +844,7 @@ def cut_reads(w):
             w.requests.clear()
             p = w.start(*words)
             w.wait_for("the request", lambda: any(r[0] == method and re.search(path, r[1]) for r in w.requests))
-            p.send_signal(signal.SIGINT)
-            time.sleep(0.2)
+            w.interrupt(p)
             silent.set()
             out, err = p.communicate(timeout=30)
             must(p.returncode == 130, (words, method, path, p.returncode, out, err))
@@ -860,13 +858,12 @@ def late_change(w):
     w.want(0, "apply", "a.tj")
     for method, path in ("GET", "/jobs\\?.*labelSelector=applyset"), ("PATCH", "/jobs/a-worker"):
         silent = silence(w, method, path)
-        _out, err = timed(w, 10, "suspend", "a", "b", "--timeout", "500ms", err="^trainc: the time is up: %s [^\n]*: no answer came from [^\n]*\n$" % method)
+        _out, err = timed(w, 25, "suspend", "a", "b", "--timeout", "1500ms", err="^trainc: the time is up: %s [^\n]*: no answer came from [^\n]*\n$" % method)
         w.requests.clear()
         p = w.start("suspend", "a")
         w.wait_for("the request", lambda: any(r[0] == method and re.search(path, r[1]) for r in w.requests))
-        p.send_signal(signal.SIGINT)
-        time.sleep(0.2)
-        p.send_signal(signal.SIGINT)
+        w.interrupt(p)
+        w.interrupt(p)
         p.communicate(timeout=30)
         must(p.returncode == 130, p.returncode)
         silent.set()
@@ -927,8 +924,7 @@ def ended_runs(w):
     w.want(5, "apply", "--no-wait", "a.tj", err="removed before anybody saw the verdict")
     w.want(0, "apply", "--no-wait", "--rerun", "a.tj")
     p = w.start("wait", "c")
-    w.wait_for("a watch", lambda: any("watch=true" in r[1] for r in w.requests))
-    time.sleep(1)
+    w.shown(p, "c Running")
     w.take("jobs", "default", "c-worker")
     out, err = p.communicate(timeout=30)
     must(p.returncode == 8, (p.returncode, out, err))
@@ -974,10 +970,8 @@ def recreated(w):
     w.write("a.tj", JOB % ("a", 2))
     w.want(0, "apply", "a.tj")
     for pause in (0, 0.3, 1):
-        w.requests.clear()
         p = w.start("wait", "a")
-        w.wait_for("a watch", lambda: any("/jobs?" in r[1] and "watch=true" in r[1] for r in w.requests))
-        time.sleep(0.5)
+        w.shown(p, "a Running")
         job = json.loads(json.dumps(w.get("jobs", "a-worker")))
         w.take("jobs", "default", "a-worker")
         time.sleep(pause)
@@ -1005,10 +999,8 @@ def interrupted(w):
     must(w.get("services", "a") and not w.get("jobs", "a-worker"), "not as it says")
     w.want(0, "apply", "--no-wait", "a.tj", out="Job/a-worker created")
     for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)):
-        w.requests.clear()
         p = w.start("wait", "a")
-        w.wait_for("a watch", lambda: any("/jobs?" in r[1] and "watch=true" in r[1] for r in w.requests))
-        time.sleep(0.5)
+        w.shown(p, "a Running")
         p.send_signal(number)
         out, err = p.communicate(timeout=30)
         must(p.returncode == code and "goes on" in err, (p.returncode, out, err))
@@ -1174,22 +1166,27 @@ def away(w):
     w.want(0, "apply", "a.tj")
     p = w.start("wait", "a", "--retry-timeout", "1s")
     shown = w.start("status", "a", "--watch", "-o", "json", "--retry-timeout", "1s")
-    time.sleep(1)
+    w.shown(p, "a Running")
+    lines = w.shown(shown, "\n", out=True)
     w.fault("GET", "watch=true", "cut", times=10 ** 9)
     with w.lock:                        # open watches end too
         w.stopped = True
         w.lock.notify_all()
     time.sleep(12)
     must(p.poll() is None, "wait has ended without a server")
-    w.stopped = False
-    w.faults.clear()
-    w.requests.clear()
-    w.wait_for("all watches of both", lambda: len([r for r in w.requests if "watch=true" in r[1]]) == 6)
-    time.sleep(1)
+    lines += w.shown(shown, "reconnecting", out=True)
+    with w.lock:
+        w.stopped = False
+        w.faults.clear()
+        w.requests.clear()
+    w.wait_for("all watches of both", lambda: len([r for r in w.requests if "watch=true" in r[1]]) >= 6)
+    lines += w.shown(shown, lambda text: (lines + text).count("\n") >= 3, out=True)
+    err = w.shown(p, lambda text: text.count("a Running") >= 2)
     w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
-    out, err = p.communicate(timeout=40)
+    out, rest = p.communicate(timeout=40)
+    err += rest
     must("a Running: the API server does not answer; reconnecting\n" in err, err)
-    causes = [json.loads(line)["runs"][0].get("cause", "") for line in shown.communicate(timeout=40)[0].splitlines()]
+    causes = [json.loads(line)["runs"][0].get("cause", "") for line in (lines + shown.communicate(timeout=40)[0]).splitlines()]
     must(causes[:3] == ["", "the API server does not answer; reconnecting", ""], causes)
     must(p.returncode == 8 and "exited with code 3" in out + err, (p.returncode, out, err))
 
@@ -1206,14 +1203,16 @@ def refused_later(w):
         for plural in "pods", "jobs":
             p = w.start(*words)
             w.wait_for("a watch of %s" % plural, lambda: any("/%s?" % plural in r[1] and "watch=true" in r[1] for r in w.requests))
-            time.sleep(0.5)
+            if words[0] == "logs":
+                time.sleep(1)                   # it shows nothing
+            else:
+                w.shown(p, "Running", out=words[0] == "status")
             w.fault("GET", "/%s\\?.*watch=true" % plural, status(403, "Forbidden", "user 'eve' cannot watch this"), times=10 ** 9)
             with w.lock:                    # open watches end
                 w.stopped = True
                 w.lock.notify_all()
-            time.sleep(0.7)
-            w.stopped = False
             out, err = p.communicate(timeout=30)
+            w.stopped = False
             must(p.returncode == 4, (words, plural, p.returncode, out, err))
             must("run 'a' cannot be followed any more" in err and "user 'eve' cannot watch this" in err, (words, plural, err))
             w.faults.clear()
@@ -1228,7 +1227,8 @@ def refused_after_the_end(w):
     w.want(0, "apply", "a.tj")
     w.fault("GET", "/events\\?.*watch=true", status(403, "Forbidden", "no events for you"), times=10 ** 9)
     p = w.start("wait", "a")
-    w.wait_for("a watch", lambda: any("/jobs?" in r[1] and "watch=true" in r[1] for r in w.requests))
+    w.shown(p, "a Running")
+    w.wait_for("the refusal", lambda: any("/events?" in r[1] and "watch=true" in r[1] for r in w.requests))
     time.sleep(0.5)
     must(p.poll() is None, "wait has ended without Events")
     w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")

@@ -1,8 +1,12 @@
 """world.py - the cluster for tests of the commands: an API server in memory (api_memory.py) that runs Jobs, and
 trainc in a directory with a kubeconfig for it."""
 import json
+import os
 import re
+import select
+import signal
 import subprocess
+import time
 
 from api_memory import TRAINC, Failure, Server, cut, merge, must, not_found, reply, run_checks, status, until
 
@@ -212,6 +216,28 @@ class World(Server):
             if pattern and not re.search(pattern, where, re.S | re.M):
                 raise Failure("expected %r: %s" % (pattern, text))
         return got[1], got[2]
+
+    def shown(self, p, enough, out=False, seconds=60):
+        """Reads what a command prints, until it contains the text ENOUGH or ENOUGH accepts it; communicate() returns
+        the rest."""
+        fd, got, end = (p.stdout if out else p.stderr).fileno(), b"", time.monotonic() + seconds
+        right = enough if callable(enough) else lambda text: enough in text
+        while not right(got.decode(errors="replace")):
+            more = select.select([fd], [], [], max(0, end - time.monotonic()))[0] and os.read(fd, 65536)
+            if not more:
+                raise Failure("not shown in %d s: %s\n%s" % (seconds, enough, got.decode(errors="replace")))
+            got += more
+        return got.decode()
+
+    def interrupt(self, p, number=signal.SIGINT, seconds=20):
+        """Sends a signal, and waits until the process has taken it: until then it is among the pending ones."""
+        p.send_signal(number)
+        end = time.monotonic() + seconds
+        while p.poll() is None and time.monotonic() < end:
+            with open("/proc/%d/status" % p.pid) as f:
+                if not int(re.search(r"^ShdPnd:\s+(\w+)", f.read(), re.M)[1], 16) & 1 << (number - 1):
+                    return
+            time.sleep(0.01)
 
     def wait_for(self, what, predicate, seconds=20):
         until(self.lock, what, predicate, seconds)

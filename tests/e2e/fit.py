@@ -61,6 +61,12 @@ def fits(done):
     return [line.split()[0] for line in done.stdout.splitlines() if line.split()]
 
 
+def sizes(s):
+    """For each case: how many pods its Job creates. It creates them in several requests, which may take long."""
+    found = json.loads(s.kubectl("get", "jobs", "-l", "trainc.dev/job", "-o", "json"))["items"]
+    return {int(j["metadata"]["labels"]["trainc.dev/job"][1:]): j["spec"]["parallelism"] for j in found}
+
+
 def scheduled(s):
     """For each case: how many pods of its job have a node, how many the scheduler has considered, and how many exist."""
     found = {case: (0, 0, 0) for case in range(CASES)}
@@ -72,12 +78,12 @@ def scheduled(s):
     return found
 
 
-def wait_for(s, cases, right, what, seconds=90):
-    """Waits until right(placed, considered, existing) holds for each case; all jobs have pods by then."""
-    end = time.monotonic() + seconds
+def wait_for(s, cases, right, what, seconds=180):
+    """Waits until right(placed, considered, existing) holds for each case; all jobs have all their pods by then."""
+    end, wanted = time.monotonic() + seconds, sizes(s)
     while time.monotonic() < end:
         found = scheduled(s)
-        left = [case for case in cases if not found[case][2] or not right(*found[case])]
+        left = [case for case in cases if found[case][2] != wanted[case] or not right(*found[case])]
         if not left:
             return
         time.sleep(0.5)

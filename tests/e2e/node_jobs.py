@@ -147,7 +147,7 @@ def run(d, path, script, file, searches):
     kind, name = job["kind"], job["metadata"]["name"]
     d.start()
     d.put(program, job)
-    d.until(f"{name} ends", lambda: {"Succeeded", "Failed"} & set(d.conditions(kind, name)), 240)
+    d.until(f"{name} ends", lambda: {"Succeeded", "Failed"} & set(d.conditions(kind, name)), 300)
     if "Succeeded" not in d.conditions(kind, name):
         raise runtime.Failure("\n".join([str(d.conditions(kind, name)), *(d.space.kubectl("logs", p, ok=False) for p in d.pods())]))
     return job

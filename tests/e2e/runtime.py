@@ -43,7 +43,7 @@ class Space:
 
     def kubectl(self, *words, ns=True, ok=True):
         where = ["-n", self.ns] if ns else []
-        done = subprocess.run([KUBECTL, *where, *words], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([KUBECTL, *where, *words], capture_output=True, text=True, timeout=180)
         if ok and done.returncode:
             raise Failure(done.stderr.strip())
         return done.stdout
@@ -59,7 +59,7 @@ class Space:
         with open(os.path.join(self.dir, name), "w") as f:
             f.write(text)
 
-    def run(self, *words, env=None, timeout=90):
+    def run(self, *words, env=None, timeout=180):
         command = [os.path.realpath(TRAINC), words[0], "--namespace", self.ns, *words[1:]]
         done = subprocess.run(command, cwd=self.dir, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
                               env={**os.environ, **(env or {})})
@@ -77,6 +77,31 @@ class Space:
             if pattern and not re.search(pattern, where, re.S | re.M):
                 raise Failure(f"expected {pattern!r}: {text}")
         return done
+
+
+class Background:
+    """trainc in the background, with its output in files."""
+
+    def __init__(self, s, *words):
+        self.paths = [os.path.join(s.dir, f"{words[0]}.{which}") for which in ("out", "err")]
+        with open(self.paths[0], "w") as out, open(self.paths[1], "w") as err:
+            self.p = subprocess.Popen([os.path.realpath(TRAINC), words[0], "--namespace", s.ns, *words[1:]], cwd=s.dir, stdin=subprocess.DEVNULL,
+                                      stdout=out, stderr=err)
+
+    def texts(self):
+        """Its standard output and its standard error so far."""
+        return [open(path).read() for path in self.paths]
+
+    def sees(self, state):
+        """Waits until it has reported a state of the run, so that it watches the run and handles signals."""
+        until(f"a report of '{state}'", lambda: state in self.texts()[1] or self.p.poll() is not None)
+
+    def ends(self, status, words):
+        """Expects this exit status, and these words on standard error."""
+        code = self.p.wait(timeout=180)
+        out, err = self.texts()
+        if code != status or words not in err:
+            raise Failure(f"expected status {status} and {words!r}: {code}\n{out}\n{err}")
 
 
 def requests_of(done):
@@ -286,16 +311,10 @@ def interrupted(s):
     """Ctrl-C ends `wait` and `run` with 130, and leaves the job running"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     for words in (["run", "a.tj"], ["wait", "a"]):
-        p = subprocess.Popen([os.path.realpath(TRAINC), words[0], "--namespace", s.ns, *words[1:]], cwd=s.dir, stdin=subprocess.DEVNULL,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + 30
-        while time.monotonic() < end and "Running" not in s.run("status", "a").stdout:
-            time.sleep(0.3)
-        time.sleep(1)
-        p.send_signal(signal.SIGINT)
-        out, err = p.communicate(timeout=30)
-        if p.returncode != 130 or "goes on" not in err:
-            raise Failure(f"{words}: {p.returncode}\n{out}\n{err}")
+        background = Background(s, *words)
+        background.sees("a Running")
+        background.p.send_signal(signal.SIGINT)
+        background.ends(130, "goes on")
     s.want(0, "status", "a", out="a +Running")
 
 
@@ -314,8 +333,8 @@ def replaced(s):
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj")
     body = s.get("job", "a-worker")
-    p = subprocess.Popen([os.path.realpath(TRAINC), "wait", "--namespace", s.ns, "a"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    time.sleep(2)
+    waiting = Background(s, "wait", "a")
+    waiting.sees("a Running")
     for key in ("uid", "resourceVersion", "managedFields", "creationTimestamp"):
         body["metadata"].pop(key, None)
     body["spec"].pop("selector", None)
@@ -324,9 +343,7 @@ def replaced(s):
     body.pop("status")
     s.write("job.json", json.dumps(body))
     s.kubectl("replace", "--force", "-f", os.path.join(s.dir, "job.json"))
-    out, err = p.communicate(timeout=60)
-    if p.returncode != 5:
-        raise Failure(f"{p.returncode}\n{err}")
+    waiting.ends(5, "")
 
 
 @check
@@ -348,15 +365,21 @@ def generated(s):
         raise Failure(f"delete left {s.names()}")
 
 
-def granted(s, role, verb, resource):
-    """Waits until the API server grants it to the account: a role takes effect a moment after its creation."""
-    for _ in range(100):
-        done = subprocess.run([os.environ["KUBECTL"], "auth", "can-i", verb, resource, "--namespace", s.ns, "--as", f"system:serviceaccount:{s.ns}:dev"],
-                              capture_output=True, text=True, timeout=60)
-        if done.stdout.strip() == "yes":
-            return
+def until(what, right, seconds=180):
+    """Waits until RIGHT returns a true value, and returns that."""
+    end = time.monotonic() + seconds
+    while not (found := right()):
+        if time.monotonic() > end:
+            raise Failure(f"not seen in {seconds} s: {what}")
         time.sleep(0.1)
-    raise Failure(f"role '{role}' does not count: {done.stdout} {done.stderr}")
+    return found
+
+
+def granted(s, role, verb, resource, account):
+    """Waits until the API server grants it to the account: a role takes effect a moment after its creation."""
+    words = [KUBECTL, "auth", "can-i", verb, resource, "--namespace", s.ns, "--as", account]
+    until(f"role '{role}' permits {account} to {verb} {resource}",
+          lambda: subprocess.run(words, capture_output=True, text=True, timeout=60).stdout.strip() == "yes")
 
 
 @check
@@ -365,7 +388,7 @@ def denied(s):
     s.kubectl("create", "serviceaccount", "dev")
     s.kubectl("create", "role", "reader", "--verb=get,list,watch", "--resource=pods,jobs.batch,services,configmaps,events")
     s.kubectl("create", "rolebinding", "reader", "--role=reader", f"--serviceaccount={s.ns}:dev")
-    granted(s, "reader", "get", "configmaps")
+    granted(s, "reader", "get", "configmaps", f"system:serviceaccount:{s.ns}:dev")
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     done = s.want(4, "apply", "a.tj", "--as", f"system:serviceaccount:{s.ns}:dev")
     for what in ("patch, create configmaps", "create, patch jobs.batch", "create, patch services"):
@@ -384,6 +407,7 @@ def role_suffices(s):
     s.kubectl("create", "serviceaccount", "dev")
     s.kubectl("create", "rolebinding", "trainc", "--role=trainc-user", f"--serviceaccount={s.ns}:dev")
     who = ["--as", f"system:serviceaccount:{s.ns}:dev"]
+    granted(s, "trainc-user", "create", "jobs.batch", who[1])
     s.write("a.tj", job("a", '    replicas = 1:2\n    retries = 1\n    files {\n      "/etc/x" = "1"\n    }', HOLD))
     s.want(0, "apply", "a.tj", *who)
     for words in (["status", "a"], ["list"], ["scale", "a", "worker=1"], ["suspend", "a"], ["resume", "a"], ["logs", "a"], ["delete", "a", "--yes"]):
@@ -423,12 +447,13 @@ def logs(s):
     if [x["text"] for x in lines] != [f"line {i} of a pod" for i in (1, 2, 3)] or not lines[0]["pod"].startswith("a-worker-0-"):
         raise Failure(str(lines))
     s.want(2, "logs", "a", "--rank", "9", err="rank")
-    done = subprocess.Popen([os.path.realpath(TRAINC), "logs", "--namespace", s.ns, "a", "-f"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
-    done.send_signal(signal.SIGINT)
-    out, err = done.communicate(timeout=30)
-    if done.returncode != 130 or out.count("line") != 3:
-        raise Failure(f"{done.returncode}\n{out}\n{err}")
+    following = Background(s, "logs", "a", "-f")
+    until("three lines", lambda: following.texts()[0].count("line") >= 3 or following.p.poll() is not None)
+    time.sleep(1)                       # no line comes twice
+    following.p.send_signal(signal.SIGINT)
+    following.ends(130, "")
+    if following.texts()[0].count("line") != 3:
+        raise Failure(f"{following.texts()}")
 
 
 @check
@@ -470,7 +495,7 @@ def broken(s, name, program, words, what, **more):
     """Applies a program that cannot run, and waits for its cause and the advice of `why`."""
     s.write(name + ".tj", program)
     s.want(0, "apply", name + ".tj", "--for", "created", **more)
-    end = time.monotonic() + 40
+    end = time.monotonic() + 120
     while True:
         done = s.run("why", name)
         if done.returncode == 0 and words in done.stdout and what in done.stdout:
@@ -478,6 +503,15 @@ def broken(s, name, program, words, what, **more):
         if time.monotonic() > end:
             raise Failure(f"expected {words!r} and {what!r}:\n{done.stdout}{done.stderr}")
         time.sleep(0.5)
+
+
+def refuses_pods(s, words, cpu="1m"):
+    """Waits until admission refuses pods with these words: quotas, ranges and labels take effect a moment after they
+    were written."""
+    s.write("probe.json", json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe"}, "spec": {
+        "containers": [{"name": "main", "image": "busybox:1", "resources": {"limits": {"cpu": cpu}}}]}}))
+    command = [KUBECTL, "-n", s.ns, "create", "--dry-run=server", "-f", os.path.join(s.dir, "probe.json")]
+    until(f"admission refuses pods: {words}", lambda: words in subprocess.run(command, capture_output=True, text=True, timeout=60).stderr)
 
 
 @check
@@ -488,15 +522,18 @@ def explained(s):
     broken(s, "b", job("b", "    replicas = 1\n    cpu = 100000"), "Insufficient cpu", "ask for less")
     broken(s, "c", job("c", "    replicas = 1\n    service_account = \"robot\""), "robot", "service account does not exist")
     s.kubectl("create", "quota", "few", "--hard=pods=0")
+    refuses_pods(s, "exceeded quota")
     broken(s, "d", job("d", "    replicas = 1"), "exceeded quota", "the quota of the namespace is used up")
     s.want(8, "wait", "d", "--fail-on-stall", err="is stalled.*exceeded quota")
     s.kubectl("delete", "quota", "few")
     s.write("range.yaml", "apiVersion: v1\nkind: LimitRange\nmetadata: {name: small}\nspec: {limits: [{type: Container, max: {cpu: 100m}}]}\n")
     s.kubectl("apply", "-f", os.path.join(s.dir, "range.yaml"))
+    refuses_pods(s, "maximum cpu usage per Container is 100m", cpu="4")
     broken(s, "e", job("e", "    replicas = 1\n    cpu = 4"), "cpu limit of 100m", "a LimitRange of the namespace sets a limit")
     s.kubectl("delete", "limitrange", "small")
     broken(s, "f", job("f", "    replicas = 1", 'priority = "urgent"\n  '), "urgent", "priority class does not exist")
     s.kubectl("label", "namespace", s.ns, "pod-security.kubernetes.io/enforce=restricted", ns=False)
+    refuses_pods(s, "violates PodSecurity")
     broken(s, "g", job("g", "    replicas = 1"), "violates PodSecurity", "the namespace forbids")
     s.kubectl("label", "namespace", s.ns, "pod-security.kubernetes.io/enforce-", ns=False)
     lost, gold = 'storageclass.storage.k8s.io "gold" not found', "the storage class of a claim does not exist"
@@ -555,11 +592,7 @@ def attended(s):
     if not s.get("job", "a-worker")["spec"]["suspend"]:
         raise Failure("the workers began by themselves")
     s.want(0, "wait", "a", err="Succeeded")
-    end = time.monotonic() + 20
-    while "job.batch/a-ps" in s.names("job"):       # it was asked to stop; its pod takes a moment
-        if time.monotonic() > end:
-            raise Failure("the parameter server is still there")
-        time.sleep(0.3)
+    until("the end of the parameter server", lambda: "job.batch/a-ps" not in s.names("job"))
     s.want(0, "apply", "a.tj", err="has ended: Succeeded")
     s.want(0, "delete", "a", "--yes")
 
@@ -623,7 +656,7 @@ job "a": pytorch.env(report = true) {
         def step(rank):
             if rank == 2:
                 raise ValueError("bad batch 17")
-            time.sleep(6)
+            time.sleep(20)
             raise ConnectionError("Connection closed by peer")
         step(int(os.environ["RANK"]))
         """

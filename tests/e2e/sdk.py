@@ -16,7 +16,7 @@ from runtime import Failure
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "MXJob")
-LIMIT = 400                             # seconds for one program; it takes half a minute on an idle machine
+LIMIT = 600                             # seconds for one program; it takes half a minute on an idle machine
 
 
 def used(version, kind):

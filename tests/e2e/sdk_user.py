@@ -17,7 +17,7 @@ from kubernetes import client
 
 VERSION, SPACE, KIND = sys.argv[1:]
 NOTE = "e2e.trainc.dev"
-LIMIT = 60                              # seconds for one step; the machine may be busy
+LIMIT = 180                             # seconds for one step; the machine may be busy
 KINDS = {                               # the spec's class, its field of roles, the container, the roles
     "PyTorchJob": (models.KubeflowOrgV1PyTorchJobSpec, "pytorch_replica_specs", "pytorch", {"Master": 1, "Worker": 2}),
     "TFJob": (models.KubeflowOrgV1TFJobSpec, "tf_replica_specs", "tensorflow", {"Chief": 1, "PS": 1, "Worker": 2}),
@@ -219,9 +219,10 @@ def lives(sdk, kind):
         expect(list(sdk.logs(kind, "train", "pytorch")), ["train-master-0"], "whose logs are shown without a choice")
         expect(sdk.followed(kind, "train", "pytorch"), LINES, "the lines that are followed")
         if isinstance(sdk, New):
-            told = sdk.events(kind, "train")["pytorchjob/train"]
             for pod in ("train-master-0", "train-worker-0", "train-worker-1"):
-                expect(sum(line.endswith(f"Created pod: {pod}") for line in told), 1, f"Events about {pod} in {told}")
+                def about():
+                    return sum(line.endswith(f"Created pod: {pod}") for line in sdk.events(kind, "train").get("pytorchjob/train", []))
+                expect(until(f"an Event about {pod}", about), 1, f"the number of Events about {pod}")
     release(sdk, "train")
     job = sdk.wait(kind, "train", "Succeeded")
     expect(sdk.sdk.is_job_succeeded("train", SPACE, kind), True, "is_job_succeeded")
@@ -260,7 +261,7 @@ def restarts(sdk, kind):
     """A pod that ends with a retryable exit code is created again, and the job continues."""
     sdk.create(kind, job_of(kind, "again", restart="ExitCode"))
     sdk.wait(kind, "again", "Running")
-    before = uid_of(sdk, "again-worker-1")
+    before = until("the pod of worker 1", lambda: uid_of(sdk, "again-worker-1"))     # the job runs as soon as its master does
     release(sdk, "again", code=137, pods=["again-worker-1"])
     until("another pod of that index", lambda: uid_of(sdk, "again-worker-1") not in (None, before))
     sdk.wait(kind, "again", "Running")  # Restarting ends as soon as a pod runs, with an operator too
@@ -275,6 +276,7 @@ def suspended(sdk, kind):
     until("it is suspended", lambda: "Suspended" in holding(sdk, kind, "paused"))
     expect(sdk.sdk.get_job_pod_names("paused", SPACE), [], "pods of a suspended job")
     job = sdk.get(kind, "paused")
+    job.metadata.resource_version = None        # the status may change meanwhile
     job.spec.run_policy.suspend = False
     sdk.change(kind, job)
     sdk.wait(kind, "paused", "Running")
@@ -293,6 +295,7 @@ def scaled(sdk, kind):
     sdk.wait(kind, "sized", "Running")
     for n in (3, 1):
         job = sdk.get(kind, "sized")
+        job.metadata.resource_version = None    # the status may change meanwhile
         getattr(job.spec, field)["Worker"].replicas = n
         sdk.change(kind, job)
         wanted = [f"sized-worker-{i}" for i in range(n)]

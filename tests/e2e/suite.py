@@ -290,7 +290,7 @@ def raw_rows(cluster):
     refused, taken = list(rows.rows("refused.txt")), list(rows.rows("accepted.txt"))
     known, wrong = rows.values(TRAINC, refused + taken), []
     with Space(cluster) as space:
-        until(lambda: cluster.get(f"/api/v1/namespaces/{space.name}/serviceaccounts")["items"], 60, "the account of pods")
+        until(lambda: cluster.get(f"/api/v1/namespaces/{space.name}/serviceaccounts")["items"], 180, "the account of pods")
         for place, code, fragment in refused + taken:
             value = rows.object_of(place, fragment, known)
             collection = cluster.path_of(value, space.name).rsplit("/", 1)[0]
@@ -351,7 +351,7 @@ class Play:
         found = self.cluster.list(self.space.name, "pods")
         return [p for p in found if play.role_of(p) == role and "deletionTimestamp" not in p["metadata"]]
 
-    def expect(self, verdict, seconds=90):
+    def expect(self, verdict, seconds=180):
         for run in self.runs:
             got = run.verdict(seconds)
             expect(got == verdict, f"{run.name}: {got}, not {verdict}; played: {run.did}")
@@ -422,15 +422,15 @@ def _(job):
 @behaviour("mnist-ddp", {"worker": {"hold": "yes"}})
 def _(job):
     "replaces a worker that is evicted, and does not count it"
-    first = until(lambda: len(pods := job.pods("worker")) == 4 and pods, 60, "4 pods")[0]["metadata"]
-    until(lambda: job.job("worker")["status"].get("ready") == 4, 60, "4 ready")
+    first = until(lambda: len(pods := job.pods("worker")) == 4 and pods, 180, "4 pods")[0]["metadata"]
+    until(lambda: job.job("worker")["status"].get("ready") == 4, 180, "4 ready")
     path = f"/api/v1/namespaces/{job.space.name}/pods/{first['name']}/eviction"
     job.cluster.request(
         "POST", path, {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": first["name"]}}
     )
     until(
         lambda: first["uid"] not in (uids := {p["metadata"]["uid"] for p in job.pods("worker")}) and len(uids) == 4,
-        60, "another pod",
+        180, "another pod",
     )  # fmt: skip
     expect(not play.over(job.job("worker")), "the Job is over")
     expect(not job.job("worker")["status"].get("failed"), "the eviction was counted as a failure")
@@ -454,7 +454,7 @@ def _(job):
 @behaviour("retry", {"worker": {"exit.1": "137"}})
 def _(job):
     "fails when the retries are used up, not before"
-    got = job.run.verdict(60)
+    got = job.run.verdict(180)
     expect(got in ("Failed worker MaxFailedIndexesExceeded", "Failed worker FailedIndexes"), got)
     tries = [pod for pod in job.pods("worker") if pod["spec"]["hostname"] == "retry-worker-1"]
     expect(len(tries) == 2, f"worker 1 was tried {len(tries)} times, and may be retried once")
@@ -464,12 +464,12 @@ def _(job):
 @behaviour("wide-deep", {"chief": {"run": "1s"}, **{r: {"hold": "yes"} for r in ("worker", "ps", "evaluator")}})
 def _(job):
     "ends the roles that would run for ever once the chief is done"
-    until(lambda: job.run.look() or all(job.run.ready(r) for r in ("worker", "ps", "evaluator")), 60, "pods ready")
+    until(lambda: job.run.look() or all(job.run.ready(r) for r in ("worker", "ps", "evaluator")), 180, "pods ready")
     job.expect("Succeeded")
     expect(
         sorted(job.run.did) == ["ended evaluator", "ended ps", "ended worker"], f"played: {job.run.did}"
     )  # fmt: skip
-    until(lambda: not any(job.pods(r) for r in ("worker", "ps", "evaluator")), 60, "end of their pods")
+    until(lambda: not any(job.pods(r) for r in ("worker", "ps", "evaluator")), 180, "end of their pods")
 
 
 @behaviour("bert-horovod", {"launcher": {"run": "200ms"}, "worker": {"hold": "yes"}})
@@ -497,7 +497,7 @@ def _(job):
         # The number of indexes that may fail must not exceed their number.
         job.cluster.patch(path, {"spec": {"completions": size, "parallelism": size, "maxFailedIndexes": size - least}})
         hosts = {f"elastic-worker-{i}" for i in range(size)}
-        until(lambda: {p["spec"]["hostname"] for p in job.pods("worker")} == hosts, 60, f"pods {sorted(hosts)}")
+        until(lambda: {p["spec"]["hostname"] for p in job.pods("worker")} == hosts, 180, f"pods {sorted(hosts)}")
 
 
 @behaviour("ring", {"worker": {"run": "200ms"}})
@@ -521,7 +521,7 @@ def _(job):
     job.expect("Succeeded")
     did = ["ended ps", "resumed ps (queue research)", "resumed worker (queue research)"]
     expect(sorted(job.run.did) == did, f"played: {job.run.did}")
-    done = until(lambda: play.condition(job.job("worker"), "Complete"), 60, "Complete")
+    done = until(lambda: play.condition(job.job("worker"), "Complete"), 180, "Complete")
     expect(done["reason"] == "SuccessPolicy", done["reason"])
     hosts = {p["spec"]["hostname"] for p in job.pods("tensorboard")}
     expect(hosts == {"corners-tensorboard-0"}, f"host names {sorted(hosts)}")
@@ -530,12 +530,12 @@ def _(job):
 @behaviour("mnist-ddp", {"worker": {"hold": "yes"}})
 def _(job):
     "is suspended and resumed by its Job"
-    until(lambda: len(job.pods("worker")) == 4, 60, "4 pods")
+    until(lambda: len(job.pods("worker")) == 4, 180, "4 pods")
     path = job.run.path(job.job("worker"))
     for suspend, pods, state in (True, 0, "Suspended"), (False, 4, "Running"):
         job.cluster.patch(path, {"spec": {"suspend": suspend}})
-        until(lambda: len(job.pods("worker")) == pods, 60, f"{pods} pods")
-        until(lambda: job.state("mnist-ddp")[0] == state, 60, f"{state}, not {job.state('mnist-ddp')}")
+        until(lambda: len(job.pods("worker")) == pods, 180, f"{pods} pods")
+        until(lambda: job.state("mnist-ddp")[0] == state, 180, f"{state}, not {job.state('mnist-ddp')}")
 
 
 @behaviour("brief", {"task": {"run": "200ms"}})
@@ -543,7 +543,7 @@ def _(job):
     "is removed when its time to live is over"
     job.expect("Succeeded")
     path = job.run.path(job.job("task"))
-    until(lambda: not exists(job.cluster, path), 60, "the end of its Job")
+    until(lambda: not exists(job.cluster, path), 180, "the end of its Job")
 
 
 def bare_pods(cluster):
@@ -556,11 +556,11 @@ def bare_pods(cluster):
         cluster.apply(objects, space.name)
         job = Play.__new__(Play)
         job.cluster, job.space, job.source = cluster, space, source
-        until(lambda: job.state("mnist-ddp")[0] == "Running", 60, f"Running, not {job.state('mnist-ddp')}")
+        until(lambda: job.state("mnist-ddp")[0] == "Running", 180, f"Running, not {job.state('mnist-ddp')}")
         for pod in job.pods("worker"):
             path = f"/api/v1/namespaces/{space.name}/pods/{pod['metadata']['name']}/status"
             cluster.patch(path, {"status": {"phase": "Succeeded"}})
-        until(lambda: job.state("mnist-ddp")[0] == "Succeeded", 60, f"Succeeded, not {job.state('mnist-ddp')}")
+        until(lambda: job.state("mnist-ddp")[0] == "Succeeded", 180, f"Succeeded, not {job.state('mnist-ddp')}")
 
 
 def gang_waits(cluster):
@@ -586,11 +586,11 @@ def gang_waits(cluster):
             template["spec"]["nodeSelector"][label] = pool
         node(0)
         cluster.apply(objects, space.name)
-        until(lambda: len(found := pods()) == 2 and any(refused(pod) for pod in found), 60, "two pods, one of which does not fit")
+        until(lambda: len(found := pods()) == 2 and any(refused(pod) for pod in found), 180, "two pods, one of which does not fit")
         bound = [pod["metadata"]["name"] for pod in pods() if "nodeName" in pod["spec"]]
         expect(not bound, f"{bound} found a node without the other")
         node(1)
-        verdict = play.Run(cluster, space.name, "gang").verdict(90)
+        verdict = play.Run(cluster, space.name, "gang").verdict(180)
         expect(verdict == "Succeeded", verdict)
 
 
@@ -609,7 +609,7 @@ def real(cluster, name):
         cluster.apply(compile(program(name), "--namespace", space.name), space.name)
         run = play.Run(cluster, space.name, name)
         try:
-            verdict = run.verdict(120)
+            verdict = run.verdict(240)
         except TimeoutError as late:
             verdict = str(late)
         pods = cluster.list(space.name, "pods")
@@ -743,7 +743,7 @@ def install(cluster, paths):
         for version in value["spec"]["versions"]
         if version["served"]
     ]
-    until(lambda: all(cluster.knows(kind) for kind in kinds), 60, "kinds of add-ons")
+    until(lambda: all(cluster.knows(kind) for kind in kinds), 180, "kinds of add-ons")
 
 
 def outcome(check, cluster):

@@ -80,20 +80,23 @@ def example(path):
         check = "warn" if any(part in path for part in WRONG) else "strict"
         d.space.kubectl("create", f"--validate={check}", "-f", os.path.join(d.space.dir, "job.json"))
         if job["spec"].get("jobMode") == "MXTune":
-            d.until("its pods end", lambda: d.phases() == ["Succeeded"] * len(roles_of(job)), 150)
+            d.until("its pods end", lambda: d.phases() == ["Succeeded"] * len(roles_of(job)))
             # the operator has no rule for the end of tuning; pods that end at once would never be seen running
             must(not {"Succeeded", "Failed"} & set(d.conditions(kind, name)), d.conditions(kind, name))
         else:
-            d.until("it succeeds", lambda: {"Succeeded", "Failed"} & set(d.conditions(kind, name)), 150)
+            d.until("it succeeds", lambda: {"Succeeded", "Failed"} & set(d.conditions(kind, name)))
             must("Succeeded" in d.conditions(kind, name), d.conditions(kind, name))
-        status = d.space.get(plural, name)["status"]
         counts = {role: spec.get("replicas", 1) for role, spec in roles_of(job).items()}
-        must(set(status["replicaStatuses"]) == set(counts), status)
-        made = {e["message"].split(": ")[1] for e in d.listed("events") if e["reason"] == "SuccessfulCreatePod" and e["involvedObject"]["name"] == name}
-        must(len(made) == sum(counts.values()), f"pods {sorted(made)} of {counts}")
+        # statuses and Events may be written after the pods have ended
+        d.until("its counts", lambda: set(d.space.get(plural, name).get("status", {}).get("replicaStatuses", {})) == set(counts))
+
+        def made():
+            return {e["message"].split(": ")[1] for e in d.listed("events") if e["reason"] == "SuccessfulCreatePod" and e["involvedObject"]["name"] == name}
+        d.until(f"an Event about each of its pods, {counts}", lambda: len(made()) >= sum(counts.values()))
+        must(len(made()) == sum(counts.values()), f"pods {sorted(made())} of {counts}")
         must(not [e for e in d.listed("events") if e["involvedObject"]["kind"] == kind and e["type"] == "Warning"], d.listed("events"))
         if "metrics" in job["spec"].get("elasticPolicy", {}):
-            must(d.listed("horizontalpodautoscalers"), "no autoscaler")
+            d.until("its autoscaler", lambda: d.listed("horizontalpodautoscalers"))
         d.space.kubectl("delete", plural, name)
         d.until("its pods are collected", lambda: not d.listed("pods"))
     words = "_".join(short.removesuffix(".yaml").split("/")[-2:]).replace("-", "_").lower()

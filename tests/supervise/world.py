@@ -289,6 +289,16 @@ class World(Server):
             if self.writes != n:
                 n, since = self.writes, time.time()
 
+    def at_once(self, what, seconds, attempt):
+        """ATTEMPT(i) returns how many seconds something took that would always take longer than SECONDS if it waited
+        for a timer.  A busy machine may delay a single attempt, but not five in a row."""
+        took = []
+        for i in range(5):
+            took.append(attempt(i))
+            if took[-1] < seconds:
+                return
+        raise Failure("%s: never within %.1f s, but %s" % (what, seconds, ", ".join("%.2f" % t for t in took)))
+
     def conditions(self, plural, name):
         """The conditions of a job that are true, by type."""
         o = self.get(plural, name) or {}
