@@ -274,7 +274,7 @@ static void again_meanwhile(void)
 	finish(&p, &s, &r);
 }
 
-/* The connection is cut, and the container has started again before the next connection: its last lines are not lost. */
+/* The connection is cut, and the container starts again before the next connection: its last lines are not lost. */
 static void rest_of_previous(const char *previous, const char *want)
 {
 	struct standin s;
