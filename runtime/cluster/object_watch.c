@@ -562,6 +562,7 @@ void object_watch_stop(struct object_watch *w)
 
 enum object_watch_state object_watch_state(const struct object_watch *w) { return w->state; }
 size_t object_watch_count(const struct object_watch *w) { return w->table.n; }
+bool object_watch_has(const struct object_watch *w, struct str uid) { return object_table_uid(&w->table, uid) != NULL; }
 bool object_watch_past(const struct object_watch *w, struct str version)
 {
 	return w->version[0] && (str_is(version, w->version) || object_version_later(str_of(w->version), version));

@@ -58,6 +58,8 @@ struct object_watch *object_watch_start(struct calls *c, const struct object_wat
 void object_watch_stop(struct object_watch *w);
 enum object_watch_state object_watch_state(const struct object_watch *w);
 size_t object_watch_count(const struct object_watch *w);
+/* Does the object with this uid exist, as far as the watch has reported? */
+bool object_watch_has(const struct object_watch *w, struct str uid);
 /* Has the watch passed VERSION? Then an object of that version that the watch has not reported was deleted. */
 bool object_watch_past(const struct object_watch *w, struct str version);
 /* Appends path, state, version, and numbers of objects and reconnects, for people. */

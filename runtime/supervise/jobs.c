@@ -132,7 +132,10 @@ void jobs_seen(struct controller *c, const struct custom_kind *k, const struct d
 	}
 	j = at ? *at : add(c, k, object);
 	bool news = is_news(j, object);
-	j->seen_generation = status_number(object, "metadata.generation", 0);
+	int64_t generation = status_number(object, "metadata.generation", 0);
+	if (generation != j->seen_generation)           /* the new spec may not fail as the old one did */
+		queue_forgive(&j->item);
+	j->seen_generation = generation;
 	keep_text(j, object);
 	if (news)
 		queue_add(&j->item);
@@ -145,6 +148,18 @@ void jobs_gone(struct controller *c, const struct custom_kind *k, const struct d
 
 	if (at && str_eq((*at)->uid, status_text(object, "metadata.uid")))
 		take_out(c, at);
+}
+
+void jobs_sweep(struct controller *c, const struct custom_kind *k,
+	bool (*exists)(void *to, struct str uid, struct str version), void *to)
+{
+	for (size_t i = 0; i < c->slots; i++)
+		for (struct supervised **at = &c->by_name[i]; *at;) {
+			if ((*at)->kind == k && !exists(to, (*at)->uid, str_of((*at)->version)))
+				take_out(c, at);
+			else
+				at = &(*at)->next;
+		}
 }
 
 void jobs_touch(struct controller *c, struct str ns, struct str name)

@@ -10,6 +10,9 @@
 void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object);
 /* Removes a job whose custom resource was deleted. */
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object);
+/* Removes the jobs of kind K for which EXISTS is false: their deletion was not reported. */
+void jobs_sweep(struct controller *c, const struct custom_kind *k,
+	bool (*exists)(void *to, struct str uid, struct str version), void *to);
 /* Queues the jobs of that name, because an object that belongs to them has changed. */
 void jobs_touch(struct controller *c, struct str ns, struct str name);
 /* Queues the run of that name. */

@@ -47,7 +47,8 @@ void passes_release(struct controller *c)
 static void finish(struct pass *p)
 {
 	struct supervised *j = p->job;
-	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->changed, .again = p->d.again };
+	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->changed || p->cut_short,
+		.again = p->d.again };
 	int64_t look = controller_now(j->control) + GROUP_WAIT;
 
 	if (p->held && e.again > look)
@@ -186,11 +187,12 @@ static enum step step_after(const struct pass *p)
 static void go_on(struct pass *p)
 {
 	while (p->step != STEP_END) {
-		while (p->pending < AT_ONCE && send_next(p))
+		p->cut_short = p->cut_short || !supervised_may_act(p->job);
+		while (!p->cut_short && p->pending < AT_ONCE && send_next(p))
 			continue;
 		if (p->pending)
 			return;
-		p->step = step_after(p);
+		p->step = p->cut_short ? STEP_END : step_after(p);
 		p->next = 0;
 	}
 	finish(p);

@@ -37,6 +37,7 @@ struct pass {
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool held;                      /* the gang of the job cannot start yet: no pod is created */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
+	bool cut_short;                 /* supervised_may_act() was false: the rest is left to another pass */
 	/* an answer removed an object; the watch will not report that, so another pass is needed */
 	bool changed;
 };

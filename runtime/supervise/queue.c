@@ -78,6 +78,13 @@ void queue_add(struct queue_item *i)
 	kick(q);
 }
 
+void queue_forgive(struct queue_item *i)
+{
+	if (i->failures)
+		i->not_before = 0;
+	i->failures = 0;
+}
+
 void queue_after(struct queue_item *i, int64_t ns)
 {
 	int64_t at = loop_now(i->queue->loop) + ns;

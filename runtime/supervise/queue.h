@@ -37,6 +37,8 @@ void queue_item_init(struct queue_item *i, struct queue *q, void *to);
 void queue_open(struct queue *q, bool open);
 /* Adds I because its object has changed. */
 void queue_add(struct queue_item *i);
+/* Forgets the failures of I, so that its next pass does not wait for them. */
+void queue_forgive(struct queue_item *i);
 /* Makes sure that a pass over I starts at most NS nanoseconds from now. */
 void queue_after(struct queue_item *i, int64_t ns);
 /*

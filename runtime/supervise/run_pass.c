@@ -43,6 +43,7 @@ struct run_pass {
 	enum run_step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
+	bool cut_short;                 /* supervised_may_act() was false: the rest is left to another pass */
 	bool stale;                     /* the record has changed since this pass read it; the change starts another
 					 * pass */
 	int64_t again;
@@ -81,7 +82,7 @@ void run_passes_release(struct controller *c)
 static void run_finish(struct run_pass *p)
 {
 	struct supervised *j = p->job;
-	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .again = p->again };
+	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->cut_short, .again = p->again };
 
 	run_pass_free(p);
 	supervised_done(j, &e);
@@ -334,11 +335,12 @@ static bool run_send_next(struct run_pass *p)
 static void run_go_on(struct run_pass *p)
 {
 	while (p->step != RUN_END) {
-		while (p->pending < AT_ONCE && run_send_next(p))
+		p->cut_short = p->cut_short || !supervised_may_act(p->job);
+		while (!p->cut_short && p->pending < AT_ONCE && run_send_next(p))
 			continue;
 		if (p->pending)
 			return;
-		p->step = p->failed || p->stale ? RUN_END : p->step + 1;
+		p->step = p->failed || p->stale || p->cut_short ? RUN_END : p->step + 1;
 		p->next = 0;
 	}
 	run_finish(p);

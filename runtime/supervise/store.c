@@ -14,6 +14,7 @@ struct store_object {
 	char *text;                     /* the object, as packed JSON */
 	uint32_t ntext, nuid, nns, njob;
 	char version[24];
+	char kind;                      /* first letter of the kind; no two kinds of a store have the same */
 	char names[];                   /* uid, namespace and name of the job, one after the other */
 };
 
@@ -193,6 +194,7 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 		return false;
 	if (!o)
 		o = add(s, uid, status_text(object, "metadata.namespace"), status_label(object, store_label(s)));
+	o->kind = kind.n ? kind.p[0] : '\0';
 	if (s->runs)
 		write_whole(&b, kind, object);
 	else
@@ -236,6 +238,23 @@ bool store_remove(struct store *s, struct str uid)
 	s->bytes -= o->ntext;
 	object_free(o);
 	return true;
+}
+
+void store_sweep(struct store *s, struct str kind, bool (*exists)(void *to, struct str uid, struct str version),
+	void (*gone)(void *to, struct str ns, struct str job), void *to)
+{
+	struct arena a = { 0 };
+
+	for (size_t i = 0; i < s->slots; i++)
+		for (struct store_object *o = s->by_uid[i], *next; o; o = next) {
+			next = o->next_uid;
+			if (o->kind != kind.p[0] || exists(to, uid_of(o), str_of(o->version)))
+				continue;
+			struct str ns = str_copy(&a, ns_of(o)), job = str_copy(&a, job_of(o));
+			store_remove(s, uid_of(o));
+			gone(to, ns, job);
+		}
+	arena_release(&a);
 }
 
 bool store_job(const struct store *s, struct arena *a, struct str uid, struct str *ret_ns, struct str *ret_job)

@@ -38,6 +38,12 @@ bool store_put(struct store *s, struct str kind, const struct data *object);
 /* Removes a deleted object; false if the store does not have the object. */
 bool store_remove(struct store *s, struct str uid);
 /*
+ * Removes the objects of kind KIND for which EXISTS is false, and calls GONE with the namespace and the job of each. A
+ * watch that takes a new snapshot does not report the deletion of objects that only answers to our requests contained.
+ */
+void store_sweep(struct store *s, struct str kind, bool (*exists)(void *to, struct str uid, struct str version),
+	void (*gone)(void *to, struct str ns, struct str job), void *to);
+/*
  * Finds the namespace of an object and the name of its job, copied into A; false if the store does not have the object.
  */
 bool store_job(const struct store *s, struct arena *a, struct str uid, struct str *ret_ns, struct str *ret_job);

@@ -21,6 +21,9 @@
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/watches.h"
 
+/* At the end: the longest time in which passes get their last answers, and the interval at which this is checked. */
+#define LEAVE_WITHIN (5 * NS_PER_SECOND)
+#define LEAVE_LOOK (NS_PER_SECOND / 50)
 enum {
 	PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 32,
 	LARGE = 64 << 10                /* freed pieces of memory of at least this size are returned to the system */
@@ -37,6 +40,8 @@ struct supervisor {
 	 */
 	struct lease *shards;
 	struct listen *listen;
+	struct loop_timer leaving;      /* armed from the signal that ends the controller until its passes have ended */
+	int64_t leave_by;               /* by loop_now(): when the controller stops waiting for them; 0: it works */
 	int status;                     /* exit status */
 };
 
@@ -47,7 +52,7 @@ static void open_if_ready(struct supervisor *u)
 	bool leads = u->lease ? lease_held(u->lease) : !u->shards;
 
 	u->control.metrics.leader = leads;
-	queue_open(&u->control.queue, leads && watches_current(u->watches));
+	queue_open(&u->control.queue, leads && watches_current(u->watches) && !u->leave_by);
 }
 
 static void lease_gained(void *to) { open_if_ready(to); }
@@ -138,6 +143,23 @@ static void given_back(void *to)
 	loop_stop(u->control.client.loop);
 }
 
+/*
+ * Ends this process when the passes under way have ended: another controller works as soon as the Lease is released,
+ * and must not be overtaken by our requests. A second signal ends the wait.
+ */
+static void leave_when_idle(struct loop_timer *t)
+{
+	struct supervisor *u = t->to;
+	struct loop *l = u->control.client.loop;
+
+	if (u->control.queue.running && loop_now(l) < u->leave_by)
+		loop_timer_set(l, &u->leaving, LEAVE_LOOK);
+	else if (u->lease)
+		lease_give_back(u->lease, given_back);
+	else
+		loop_stop(l);
+}
+
 static void heard(void *to, int signal)
 {
 	struct supervisor *u = to;
@@ -148,10 +170,8 @@ static void heard(void *to, int signal)
 	}
 	log_line("info", STR(""), "ends: %s", signal == SIGINT ? "interrupted" : "terminated");
 	queue_open(&u->control.queue, false);
-	if (u->lease)
-		lease_give_back(u->lease, given_back);
-	else
-		loop_stop(u->control.client.loop);
+	u->leave_by = loop_now(u->control.client.loop) + (u->leave_by ? 0 : LEAVE_WITHIN);
+	leave_when_idle(&u->leaving);
 }
 
 static bool listen_to_signals(struct supervisor *u)
@@ -322,7 +342,8 @@ static bool is_usage_right(struct session *s)
 int supervise(struct session *s)
 {
 	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE),
-		.identity = identity(s->arena), .custom = custom_options(s), .owner = &u } };
+		.identity = identity(s->arena), .custom = custom_options(s), .owner = &u },
+		.leaving = { .fire = leave_when_idle, .to = &u } };
 	struct client_options o = { .in_flight = REQUESTS_AT_ONCE };
 	struct controller *c = &u.control;
 	int status = STATUS_DONE;
@@ -353,6 +374,7 @@ int supervise(struct session *s)
 	lease_stop(u.lease);
 	lease_stop(u.shards);
 	listen_stop(u.listen);
+	loop_timer_drop(c->client.loop, &u.leaving);
 	loop_signals_drop(c->client.loop);
 	calls_release(c->client.calls);
 	passes_release(c);

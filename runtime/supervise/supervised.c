@@ -19,6 +19,8 @@ int64_t controller_now(const struct controller *c)
 	return clock_real() + transport_clock_offset(c->client.transport);
 }
 
+bool supervised_may_act(const struct supervised *j) { return !j->gone && j->control->queue.open; }
+
 void supervised_free(struct supervised *j)
 {
 	plan_forget(j);

@@ -26,6 +26,11 @@ struct pass_end {
  */
 int64_t controller_now(const struct controller *c);
 
+/*
+ * May a pass over J send more requests? Not if the resource was deleted meanwhile, nor while no pass may start: the
+ * watches may lack such a deletion, or another controller may hold the Lease soon.
+ */
+bool supervised_may_act(const struct supervised *j);
 /* Ends the pass over J, and frees J if its resource was deleted meanwhile. */
 void supervised_done(struct supervised *j, const struct pass_end *e);
 /* Frees OLD and returns a copy of S that outlives the pass. */

@@ -34,7 +34,8 @@ struct one_watch {
 					 * again later */
 	struct loop_timer again;
 	bool synced, absent;
-	bool behind;                    /* the connection is lost, or a new snapshot is being taken */
+	bool behind;                    /* the connection is lost, the server refused the watch, or a new snapshot is
+					 * being taken */
 };
 
 struct watches {
@@ -83,7 +84,7 @@ static void look_current(struct watches *w)
 	if (!w->all_synced)
 		return;
 	for (size_t i = 0; i < w->n; i++) {
-		behind += w->at[i].watch && w->at[i].behind;
+		behind += w->at[i].behind;
 		live += w->at[i].watch && !w->at[i].behind;
 	}
 	if (!behind || !live) {
@@ -134,6 +135,17 @@ static void resource_changed(void *to, enum object_change change, const struct d
 		jobs_seen(o->all->control, o->kind, object);
 }
 
+/* Queues the job or the run to which a dependent belongs. */
+static void touch_owner(void *to, struct str ns, struct str job)
+{
+	struct one_watch *o = to;
+
+	if (o->run)
+		jobs_touch_run(o->all->control, ns, job);
+	else
+		jobs_touch(o->all->control, ns, job);
+}
+
 static void dependent_changed(void *to, enum object_change change, const struct data *object)
 {
 	struct one_watch *o = to;
@@ -147,10 +159,8 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 							 * labels */
 		store_job(s, &a, uid, &ns, &job);
 	bool news = change == OBJECT_DELETED ? store_remove(s, uid) : store_put(s, o->dependent, object);
-	if (news && o->run)
-		jobs_touch_run(c, ns, job);
-	else if (news)
-		jobs_touch(c, ns, job);
+	if (news)
+		touch_owner(o, ns, job);
 	arena_release(&a);
 }
 
@@ -162,10 +172,34 @@ static bool is_in_shard(void *to, struct str ns)
 	return shard_has(&o->all->control->shard, ns);
 }
 
+/* Does an object exist of which the watch, or an answer to our own request, has reported VERSION? */
+static bool still_exists(void *to, struct str uid, struct str version)
+{
+	const struct one_watch *o = to;
+
+	return object_watch_has(o->watch, uid) || !object_watch_past(o->watch, version);
+}
+
+/*
+ * Forgets what a new snapshot does not contain. A watch that was refused and then started again knows nothing of the
+ * objects from before, and no watch knows objects that only answers to our own requests contained.
+ */
+static void forget_unseen(struct one_watch *o)
+{
+	struct controller *c = o->all->control;
+
+	if (o->kind)
+		jobs_sweep(c, o->kind, still_exists, o);
+	else
+		store_sweep(o->run ? &c->run_objects : &c->store, o->dependent, still_exists, touch_owner, o);
+}
+
 static void watch_synced(void *to)
 {
 	struct one_watch *o = to;
 
+	if (o->watch)
+		forget_unseen(o);
 	o->synced = true;
 	look_all_synced(o->all);
 }
@@ -193,6 +227,7 @@ static void watch_failed(void *to, const struct transport_result *r)
 	else if (!o->absent)
 		log_line("info", STR(""), "the cluster does not serve %.*s", STR_ARG(o->path));
 	o->absent = r->code == 404;
+	o->behind = !o->absent;
 	object_watch_stop(o->watch);
 	o->watch = NULL;
 	note_watch(o);
@@ -208,7 +243,6 @@ static void start_one(struct one_watch *o)
 		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced,
 		.wanted = is_in_shard, .state = watch_state, .failed = watch_failed, .to = o };
 
-	o->behind = false;
 	o->watch = object_watch_start(o->all->control->client.calls, &options);
 	note_watch(o);
 }

@@ -218,8 +218,8 @@ class Server:
         return 200, {"kind": kind + "List", "apiVersion": group + "/" + version if group else version,
                      "metadata": {"resourceVersion": str(self.version)}, "items": self.listed(plural, ns, query)}
 
-    def streams(self):
-        """Whether watches continue."""
+    def streams(self, _plural):
+        """Whether watches of that kind continue."""
         return not self.stopped
 
     def watch(self, h, where, query):
@@ -243,7 +243,7 @@ class Server:
         if query.get("sendInitialEvents") == "true":
             send("BOOKMARK", {"kind": self.kinds[plural][2], "metadata": {"resourceVersion": str(at), "annotations": {
                 "k8s.io/initial-events-end": "true"}}})
-        while self.streams():
+        while self.streams(plural):
             with self.lock:
                 ready = self.news(at, self.late.get(plural, self.delay))
                 if not ready:

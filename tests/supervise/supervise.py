@@ -816,6 +816,108 @@ def foreign(w):
     w.wait_for("the job's own", lambda: w.objects.get(("pods", "default", "train-worker-0"), {"metadata": {}})["metadata"].get("ownerReferences"), 30)
 
 
+def cut_watches(w, plural):
+    """Cuts the watches of a kind, which then stay away."""
+    with w.lock:
+        w.away = {plural}
+        w.lock.notify_all()
+
+
+@check
+def unseen(w):
+    """a pod that was created while the watch of pods was away, and is gone before the watch takes a new snapshot, is
+    created again: only the response to our own request has told of it"""
+    w.start()
+    w.wait_for("the watches", lambda: "all watches are live" in w.log())
+
+    def away():                         # the pod is created, but no watch reports it
+        cut_watches(w, "pods")
+        w.wait_for("the cut", lambda: "waits until all watches are live" in w.log())
+    w.fault("POST", "/pods", away)
+    w.put("tfjobs", tfjob(workers=1))
+    w.wait_for("a pod", pods_are(w, "train-worker-0"))
+    uid = w.get("pods", "train-worker-0")["metadata"]["uid"]
+    w.settle()
+    w.take("pods", "default", "train-worker-0")
+    w.fault("GET", r"/pods\?.*resourceVersion=\d", status(410, "Expired", "too old resource version"), 2)
+    w.away = set()
+    w.wait_for("another pod", lambda: w.objects.get(("pods", "default", "train-worker-0"), {"metadata": {"uid": uid}})["metadata"]["uid"] != uid)
+    w.stop()
+
+
+@check
+def refused_watch(w):
+    """a watch that the server refuses for a while: jobs and pods that are deleted meanwhile are forgotten when it is
+    permitted again, so nothing is created for a job that is gone"""
+    for name in "train", "other":
+        w.put("tfjobs", tfjob(name, workers=1))
+    w.start()
+    w.wait_for("pods", pods_are(w, "train-worker-0", "other-worker-0"))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"))
+    w.wait_for("Running", condition(w, "tfjobs", "other", "Running"))
+    w.settle(1)
+    uid = w.get("pods", "other-worker-0")["metadata"]["uid"]
+    n = len(w.written("POST .*/train-"))
+    for plural, refusals in ("tfjobs", 1), ("pods", 3):         # pods have two watches
+        w.fault("GET", "/%s\\?.*watch=true" % plural, status(403, "Forbidden", "no rule permits this"), 2 if plural == "pods" else 1)
+        cut_watches(w, plural)
+        w.wait_for("the refusals", lambda: w.log().count("no rule permits this") == refusals)
+    w.away = set()
+    w.take("tfjobs", "default", "train")
+    w.take("pods", "default", "other-worker-0")
+    w.wait_for("another pod", lambda: w.objects.get(("pods", "default", "other-worker-0"), {"metadata": {"uid": uid}})["metadata"]["uid"] != uid, 60)
+    w.settle(1)
+    must(w.names("pods") == ["other-worker-0"], w.names("pods"))
+    must(known(w, -1, "tfjobs") == 1 and not [r for r in w.written("POST .*/(pods|services)")[4:] if "train-" in r[2]], w.written("POST")[4:])
+    w.stop()
+
+
+@check
+def gone_midway(w):
+    """a job that is deleted while its pods are created: the pass over it ends, apart from requests that are under
+    way"""
+    w.slow = {"POST": 0.3}
+    w.start()
+    w.put("tfjobs", tfjob(workers=200))
+    w.wait_for("the first pods", lambda: len(w.written("POST .*/pods")) >= 10, 60)
+    with w.lock:
+        w.take("tfjobs", "default", "train")
+        n = len(w.written("POST .*/(pods|services)"))
+    w.settle(1)
+    made = len(w.written("POST .*/(pods|services)")) - n
+    must(made <= 48, "%d requests for a job that is gone" % made)
+    w.stop()
+
+
+@check
+def given_back_midway(w):
+    """a controller that ends releases its Lease only when its requests have been answered: another one may act at
+    once"""
+    w.slow = {"POST": 0.3, "PUT": 1.5}
+    w.start("--lease", "trainc")
+    w.put("tfjobs", tfjob(workers=200))
+    w.wait_for("the first pods", lambda: len(w.written("POST .*/pods")) >= 10, 60)
+    p = w.controllers[-1]
+    p.send_signal(signal.SIGTERM)
+    w.wait_for("the Lease is free", lambda: not w.get("leases", "trainc")["spec"]["holderIdentity"] or p.poll() is not None)
+    n = len(w.written("POST .*/(pods|services)"))
+    must(p.wait(timeout=20) == 0 and not w.get("leases", "trainc")["spec"]["holderIdentity"], w.log())
+    must(len(w.written("POST .*/(pods|services)")) == n, "%d requests after the Lease was released" % (len(w.written("POST .*/(pods|services)")) - n))
+
+
+@check
+def changed_while_refused(w):
+    """a job whose pods are refused again and again waits longer each time, but not when its spec changes"""
+    w.fault("POST", "/services", status(403, "Forbidden", "exceeded quota: q"), 10 ** 6)
+    w.put("tfjobs", tfjob(workers=1))
+    w.start()
+    w.wait_for("nine refusals", lambda: len(w.written("POST .*/services")) >= 9, 40)
+    w.change("tfjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
+    w.wait_for("Suspended", condition(w, "tfjobs", "train", "Suspended"), 7)        # the next try would come 12 s after the ninth
+    w.stop()
+
+
 @check
 def server_away(w):
     """the API server is down for two seconds: the controller catches up"""

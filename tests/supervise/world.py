@@ -51,6 +51,7 @@ class World(Server):
         self.refused = []
         self.served = set(KINDS)
         self.down = False               # refuses every connection
+        self.away = set()               # plurals whose watches are cut
         self.kill_at = None             # (number of the write, before): at this write the first controller gets SIGKILL
         self.writes = 0
         self.slow = {}                  # method -> seconds by which its responses are late
@@ -125,7 +126,8 @@ class World(Server):
         return False
 
     def serve(self, h):
-        """Faults in addition to those of every server: "after": carry it out, then cut the connection."""
+        """Faults in addition to those of every server: "after": carry it out, then cut the connection; a function: call
+        it first, without the lock."""
         path, query, body = self.take_request(h)
         if self.down:
             cut(h)
@@ -137,7 +139,10 @@ class World(Server):
             self.writes += write
             if write and self.kill_now(True):
                 answer = "cut"
-        if answer == "cut":
+        if callable(answer):
+            answer = answer()
+        watched = query.get("watch") == "true" and self.place(path)
+        if answer == "cut" or (answer is None and watched and watched[0] in self.away):
             cut(h)
             return
         if answer is None and query.get("watch") == "true":
@@ -160,8 +165,8 @@ class World(Server):
         else:
             self.watch(h, self.place(path), query)
 
-    def streams(self):
-        return not self.stopped and not self.down
+    def streams(self, plural):
+        return not self.stopped and not self.down and plural not in self.away
 
     def place(self, path):
         where = super().place(path)

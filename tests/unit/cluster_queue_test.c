@@ -376,6 +376,31 @@ static void forgotten_in_time(void)
 	end();
 }
 
+/* A key whose failures are forgiven does not wait for them; the pause after a pass that succeeded stays. */
+static void forgiven(void)
+{
+	begin(1);
+	add("a");
+	for (int n = 0; n < 12; n++) {
+		CHECK_TEXT(worked(), "a");
+		done('a', false);
+		elapse(key('a'));
+	}
+	CHECK_TEXT(worked(), "a");
+	done('a', false);
+	add("a");
+	CHECK_TEXT(worked(), "");
+	queue_forgive(key('a'));
+	add("a");
+	CHECK_TEXT(worked(), "a");
+	key('a')->to = NULL;
+	queue_done(key('a'), true, 100 * NS_PER_SECOND);
+	queue_forgive(key('a'));
+	add("a");
+	CHECK_TEXT(worked(), "");
+	end();
+}
+
 int main(void)
 {
 	turns();
@@ -387,6 +412,7 @@ int main(void)
 	back_off_by_key();
 	pauses();
 	later();
+	forgiven();
 	forgotten_in_turn();
 	forgotten_in_time();
 	return unit_end();

@@ -210,6 +210,40 @@ static void apart(void)
 	store_release(&s);
 }
 
+static bool is_even(void *to, struct str uid, struct str version)
+{
+	(void)to;
+	(void)version;
+	return (uid.p[uid.n - 1] - '0') % 2 == 0;
+}
+
+static void count_gone(void *to, struct str ns, struct str job)
+{
+	*(size_t *)to += str_is(ns, "x") && str_is(job, "a");
+}
+
+/* Objects that a snapshot shows to be gone are removed, but only those of the kind of the snapshot. */
+static void swept(void)
+{
+	struct store s = { 0 };
+	size_t n = 0;
+	char uid[8];
+
+	for (int i = 0; i < 10; i++) {
+		snprintf(uid, sizeof uid, "u%d", i);
+		put(&s, "a", uid, "10", "Running");
+	}
+	store_put(&s, STR("Service"), tree("{\"metadata\":{\"name\":\"s\",\"namespace\":\"x\",\"uid\":\"s1\","
+		"\"resourceVersion\":\"5\",\"labels\":{\"" STORE_LABEL "\":\"a\"}}}"));
+	store_sweep(&s, STR("Pod"), is_even, count_gone, &n);
+	CHECK(n == 5 && s.n == 6 && !store_remove(&s, STR("u3")) && store_remove(&s, STR("u4")));
+	store_sweep(&s, STR("Service"), is_even, count_gone, &n);
+	CHECK(n == 6 && s.n == 4);
+	store_release(&s);
+	store_sweep(&s, STR("Pod"), is_even, count_gone, &n);
+	CHECK(n == 6);
+}
+
 /* A thousand objects of a hundred jobs: each is found until it is removed. */
 static void many(void)
 {
@@ -543,6 +577,7 @@ int main(void)
 	alike();
 	deletions();
 	apart();
+	swept();
 	many();
 	news();
 	renewed();
