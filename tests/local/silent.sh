@@ -64,7 +64,7 @@ for pair in "8 logs --local -f st --all" "0 status --local --watch st"; do
 	before 5 sh -c "'$TRAINC' logs --local st | grep -q up"
 	"$TRAINC" ${pair#* } >.out 2>.err </dev/null &
 	follows=$!
-	sleep 0.5
+	before 5 grep -q "up\|Running" .out
 	kill -KILL "$(keeper st)"
 	wait $follows
 	got=$?

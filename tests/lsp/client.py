@@ -103,7 +103,7 @@ class Server:
     def send(self, *messages):
         self.send_bytes(b"".join(self.frame(m) for m in messages))
 
-    def take(self, timeout=20):
+    def take(self, timeout=60):
         """The next message from the server, sorted by kind; False at the end."""
         got = self.inbox.get(timeout=timeout)
         if got is None:
