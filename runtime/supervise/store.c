@@ -13,7 +13,7 @@ struct store_object {
 	uint32_t uid_hash, job_hash;
 	char *text;                     /* the object, as packed JSON */
 	uint32_t ntext, nuid, nns, njob;
-	char version[24];
+	char version[23];
 	char kind;                      /* first letter of the kind; no two kinds of a store have the same */
 	char names[];                   /* uid, namespace and name of the job, one after the other */
 };
