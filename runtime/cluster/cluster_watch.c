@@ -17,9 +17,11 @@
  * JUDGE_SHARE: the pause before a run is judged again, as a multiple of the time that the last judgment took; at most
  * JUDGE_MOST_MS. IDLE_SHARE: the pause before a healthy run is judged without a change, as a multiple of the pause
  * above. VANISHED_MS: after the Jobs of a run were deleted, how long to wait for Jobs that replace them, as with
- * 'kubectl replace --force'. RECORD_MS: how far the watch of records may lag behind the other watches.
+ * 'kubectl replace --force'. RECORD_MS: how far the watch of records may lag behind the other watches. REFUSED_MS: the
+ * pause before a request that was refused is sent again.
  */
-enum { JUDGE_SHARE = 20, IDLE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000 };
+enum { JUDGE_SHARE = 20, IDLE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000,
+	REFUSED_MS = 5000 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- actions for runs ---- */
@@ -46,22 +48,24 @@ static void action_done(void *to, const struct transport_result *r)
 
 	c->acting--;
 	c->dirty = true;
-	if (!transport_ok(r) && call_class(r) != CALL_NOT_FOUND && call_class(r) != CALL_CONFLICT && !c->complained) {
-		c->complained = true;
+	if (transport_ok(r) || call_class(r) == CALL_NOT_FOUND || call_class(r) == CALL_CONFLICT)
+		return;
+	c->act_next = loop_now(c->cluster->client.loop) + REFUSED_MS * NS_PER_MS;
+	if (!c->complained)
 		session_say(c->cluster->session, "%.*s", STR_ARG(r->error));
-	}
+	c->complained = true;
 }
 
 /*
- * Carries out a decision. An action that is in progress is not started again; an action that was lost is decided again
- * later.
+ * Carries out a decision. An action that is in progress is not started again; an action that was lost or refused is
+ * decided again later.
  */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
 	struct arena *a = &c->scratch;
 
 	arena_reset(a);
-	for (size_t i = 0; i < d->n && !c->complained; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		struct transport_request r = jobs_request(a, &d->at[i], c->ns, "trainc-attend");
 		r.done = action_done;
 		r.to = c;
@@ -282,10 +286,14 @@ static bool take_state(struct cluster_watch *c, const struct run_state *s)
 static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *s,
 	const struct status_objects *objects)
 {
+	struct loop *l = c->cluster->client.loop;
+
 	if (!c->attends || c->removed || parent_is_attended(&c->parent))
 		return;
 	if (s->restart_due || c->parent.restart.going) {
 		watch_restart_act(c, s, objects);
+	} else if (c->act_next > loop_now(l)) {
+		loop_timer_set(l, &c->timer, c->act_next - loop_now(l));
 	} else if (!c->acting) {
 		struct jobs_decision d = decide_jobs(a, &c->plan, s, objects);
 		act(c, &d);
@@ -334,14 +342,49 @@ static bool judge(struct cluster_watch *c)
 
 /* ---- functions for run_watch ---- */
 
+/* The time in ns after which the run may be judged again: many changes are judged together. */
+static int64_t judge_pause(const struct cluster_watch *c)
+{
+	int64_t most = JUDGE_MOST_MS * NS_PER_MS;
+
+	return c->judged + (c->pause < most ? c->pause : most) - loop_now(c->cluster->client.loop);
+}
+
+/*
+ * Is there a reason to judge the run? While the connection is cut off, only news from a watch that has reconnected is a
+ * reason, not elapsed time.
+ */
+static bool must_judge(const struct cluster_watch *c)
+{
+	return c->view && c->dirty && !(c->cut_off && c->news == view_news(c->view));
+}
+
+/* Will watch_update() do anything even without a further event? */
+static bool has_changed(const struct cluster_watch *c)
+{
+	const struct run_watch *w = c->watch;
+	struct str why;
+	int status;
+
+	return c->view && c->dirty && (must_judge(c) || !view_cut_off(c->view) ||
+		(!w->lost && !has_ended(w) && view_failed(c->view, &why, &status)));
+}
+
+/*
+ * A turn of the loop delivers the events of all runs and logs. So a change of this run may have been delivered while
+ * another run was updated, or while lines were read. No further event announces such a change, so a timer does.
+ */
 static int watch_fd(const struct run_watch *w)
 {
-	const struct cluster_watch *c = cluster_watch_of(w);
+	struct cluster_watch *c = cluster_watch_of(w);
+	struct loop *l = c->cluster->client.loop;
 	int status;
 
 	if (!c->view)
 		cluster_watch_start(c->cluster, &status);
-	return loop_descriptor(c->cluster->client.loop);
+	if (has_changed(c))
+		loop_timer_set(l, &c->timer, judge_pause(c));
+	return loop_descriptor(l);
 }
 
 static void on_timer(struct loop_timer *t) { ((struct cluster_watch *)t->to)->dirty = true; }
@@ -398,20 +441,13 @@ static bool watch_update(struct run_watch *w)
 	loop_turn(l);
 	if (note_lost(c) || tell_cut_off(c))
 		return true;
-	/*
-	 * while the connection is cut off, only news from a watch that has reconnected is a reason to judge again, not
-	 * elapsed time
-	 */
-	if (c->cut_off && c->news == view_news(c->view))
+	if (!must_judge(c))
 		return false;
-	if (!c->view || !c->dirty)
-		return false;
-	int64_t most = JUDGE_MOST_MS * NS_PER_MS, now = loop_now(l);
-	int64_t next = c->judged + (c->pause < most ? c->pause : most);
-	if (now < next) {                       /* judge later, so that many changes are judged together */
-		loop_timer_set(l, &c->timer, next - now);
+	if (judge_pause(c) > 0) {
+		loop_timer_set(l, &c->timer, judge_pause(c));
 		return false;
 	}
+	int64_t now = loop_now(l);
 	bool changed = judge(c);
 	c->pause = JUDGE_SHARE * (loop_now(l) - now);
 	return changed;

@@ -1483,6 +1483,54 @@ def attempt_passes(w):
     must(p.returncode == 0 and "one\n" in out and "last words" in out and "two" not in out, (p.returncode, out, err))
 
 
+def end_pod(w, name):
+    """The program of a pod ends."""
+    pod = w.get("pods", name)
+    pod["status"]["phase"] = "Succeeded"
+    pod["status"]["containerStatuses"][0].update(ready=False, state={"terminated": {
+        "exitCode": 0, "startedAt": world.NOW, "finishedAt": world.NOW}})
+    w.put("pods", "default", pod)
+
+
+@check
+def read_by_another(w):
+    """wait a b: a change of the first run is noticed, although it is delivered while the second run is updated"""
+    w.write("a.tj", JOB % ("a", 1) + JOB % ("b", 1))
+    w.want(0, "apply", "a.tj")
+    w.run_job("default", w.get("jobs", "b-worker"), "Succeeded")
+    p = w.start("wait", "a", "b")
+    w.shown(p, "b Succeeded")
+    time.sleep(1)
+    p.send_signal(signal.SIGSTOP)       # the command finds both events when it continues, the Event first
+    w.put("events", "default", {"metadata": {"name": "e"}, "type": "Warning", "reason": "x", "message": "y",
+                                "involvedObject": {"kind": "Job", "name": "a-worker"}})
+    time.sleep(0.5)
+    end_pod(w, "a-worker-0-x")
+    time.sleep(0.5)
+    before = time.monotonic()
+    p.send_signal(signal.SIGCONT)
+    out, err = p.communicate(timeout=60)
+    must(p.returncode == 0 and time.monotonic() < before + 5, (p.returncode, time.monotonic() - before, out, err))
+
+
+@check
+def refused_for_a_while(w):
+    """what Jobs cannot do for each other is tried again after a refusal, which is reported once"""
+    w.write("a.tj", PAIR)
+    w.want(0, "apply", "a.tj")
+    p = w.start("wait", "a", "--retry-timeout", "500ms")
+    w.shown(p, "a Running")
+    down = [True]
+    w.fault("DELETE", "/jobs/a-ps", lambda _h, _b: status(500, "InternalError", "down") if down[0] else None, times=100)
+    end_pod(w, "a-worker-0-x")
+    err = w.shown(p, "500 InternalError: down")
+    w.requests.clear()
+    w.wait_for("another attempt", lambda: any(r[0] == "DELETE" for r in w.requests))
+    down[0] = False
+    out, rest = p.communicate(timeout=60)
+    must(p.returncode == 0 and "InternalError" not in rest, (p.returncode, out, err + rest))
+
+
 @check
 def needs(w):
     """apply says what it leaves to 'wait', after it lists what it has generated itself"""
