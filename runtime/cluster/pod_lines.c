@@ -12,7 +12,11 @@
 #include "runtime/cluster/pod_log.h"
 #include "runtime/status/attempts.h"
 
-enum { HELD_MS = 150, QUIET_MS = 2000, STREAM_MEMORY = 768 };
+/*
+ * HELD_MS: how long a line waits for earlier lines of other streams. QUIET_MS: how long a log that is followed must
+ * bring nothing after the container's end, and REST_MS: how long the server may take to send the end of a log.
+ */
+enum { HELD_MS = 150, QUIET_MS = 2000, REST_MS = 10000, STREAM_MEMORY = 768 };
 /*
  * limits of queues in bytes. QUEUES_MOST: limit of all queues together; QUEUE_MOST and QUEUE_LEAST: the largest and the
  * smallest limit of a single queue
@@ -67,6 +71,9 @@ struct pod_lines {
 	struct buf text;                /* text of the line that was handed out */
 	struct buf key;                 /* scratch of stream_of() and replica_key() */
 	struct loop_timer timer;
+	uint64_t scanned;               /* judged_news() at the last scan */
+	bool watched;                   /* the command has followed the runs since before they ended */
+	int64_t lacking;                /* loop_now() when a pod was first found missing; 0: no pod is missing */
 };
 
 /* ---- streams ---- */
@@ -211,6 +218,15 @@ static int64_t index_of(const struct data *pod)
 	return n;
 }
 
+/* The only attempt to show has ended: the server has its log only until the container starts once more. */
+static void continue_in_previous(struct line_stream *s)
+{
+	if (s->only == last_attempt(s) - 1)
+		pod_log_previous(s->log);
+	else
+		pod_log_finish(s->log);
+}
+
 /* Updates the stream with the current state of its container, from the pod's status. */
 static void note_container(struct line_stream *s, const struct data *status)
 {
@@ -222,18 +238,19 @@ static void note_container(struct line_stream *s, const struct data *status)
 		s->exit_code = (int)status_number(status, "lastState.terminated.exitCode", -1);
 		s->mark = true;
 	}
-	bool again = (running && !s->running) || (over && !s->started) || restarts > s->restarts;
-	bool passed = s->only && restarts > s->restarts;        /* the only attempt to show has ended */
+	bool restarted = restarts > s->restarts;
+	bool again = (running && !s->running) || (over && !s->started) || restarted;
+	bool passed = s->only && restarted;     /* the only attempt to show has ended */
 	s->restarts = restarts;
 	s->began = status_time(status, running ? "state.running.startedAt" : "state.terminated.startedAt");
 	if (passed && s->log)
-		pod_log_previous(s->log);
+		continue_in_previous(s);
 	if (s->running && !running)
 		s->heard = loop_now(s->all->cluster->client.loop);
 	s->running = running;
-	if (again && !passed && s->log) {
+	if (again && !passed && s->log && s->all->choice.follow) {
 		s->ended = s->waits = false;
-		pod_log_retry(s->log);
+		pod_log_retry(s->log, restarted);
 	}
 }
 
@@ -284,7 +301,7 @@ static void link_stream(struct line_stream *s)
 {
 	struct line_stream *last = map_get(&s->all->by_replica, replica_key(s->all, &s->id));
 
-	if (last && !attempts_made_before(&last->pod, &s->pod)) {
+	if (last && attempts_made_before(&s->pod, &last->pod)) {
 		s->later = last;
 		return;
 	}
@@ -385,9 +402,14 @@ static void release_stream(struct line_stream *s)
 	arena_release(&own);
 }
 
-/* Notes that the container no longer runs if its pod is gone. */
+/*
+ * Notes that the container no longer runs if its pod is gone. If another pod has got the name of that pod, requests for
+ * the log would read the log of the other pod.
+ */
 static void note_gone(struct line_stream *s)
 {
+	if (!s->seen && s->log && s->later && str_eq(s->later->id.pod, s->id.pod))
+		pod_log_finish(s->log);
 	if (s->seen || !s->running)
 		return;
 	s->running = false;
@@ -474,10 +496,21 @@ static void forget_gone(struct scanning *c)
 	index_streams(l);
 }
 
+/* A number that rises whenever a run is judged with news. */
+static uint64_t judged_news(const struct pod_lines *l)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->attend->n; i++)
+		n += cluster_watch_of(&l->attend->runs[i])->news;
+	return n;
+}
+
 static void lines_scan(struct pod_lines *l)
 {
 	struct arena scratch = { 0 };
 
+	l->scanned = judged_news(l);
 	for (size_t i = 0; i < l->attend->n; i++) {
 		struct scanning c = { l, cluster_watch_of(&l->attend->runs[i]), (unsigned)i, &scratch, NULL };
 		c.before = ARENA_ARRAY(&scratch, struct attempts_before, c.watch->plan.nroles);
@@ -504,6 +537,9 @@ static void lines_read(struct log_source *s)
 	struct pod_lines *l = lines_of(s);
 
 	loop_turn(l->cluster->client.loop);
+	/* the state of a run does not show everything, for example not that a sidecar has started again */
+	if (l->choice.follow && l->scanned != judged_news(l))
+		lines_scan(l);
 	for (size_t i = 0; i < l->nopen; i++) {
 		struct line_stream *o = l->open[i];
 		if (o->paused && o->queue.n - o->at < queue_limit(l) / 2) {
@@ -578,7 +614,8 @@ static int lines_fd(const struct log_source *s) { return loop_descriptor(lines_o
 /* Is an open stream over? The log ends when the container has ended, even if the server keeps the connection open. */
 static bool stream_over(const struct line_stream *s)
 {
-	int64_t now = loop_now(s->all->cluster->client.loop), until = s->heard + QUIET_MS * (NS_PER_SECOND / 1000);
+	int64_t most = s->log && pod_log_is_behind(s->log) ? REST_MS : QUIET_MS;
+	int64_t now = loop_now(s->all->cluster->client.loop), until = s->heard + most * (NS_PER_SECOND / 1000);
 
 	if (s->ended || s->waits)
 		return true;
@@ -589,10 +626,49 @@ static bool stream_over(const struct line_stream *s)
 	return now >= until;
 }
 
+/* Has a replica of run I ended although its pod has never been seen? */
+static bool lacks_pod_of(struct pod_lines *l, unsigned i, struct arena *scratch)
+{
+	const struct cluster_watch *c = cluster_watch_of(&l->attend->runs[i]);
+	const struct run_state *s = &c->watch->state;
+
+	for (unsigned k = 0; k < s->nroles && k < c->plan.nroles; k++) {
+		struct log_stream id = { .run = i, .run_name = c->watch->name, .role = c->plan.roles[k].name,
+			.role_number = k, .container = plan_label(scratch, c->plan.roles[k].main.name), .main = true };
+		for (; id.index < s->roles[k].max; id.index++) {
+			enum replica_state state = s->roles[k].at[id.index].state;
+			if ((state == REPLICA_SUCCEEDED || state == REPLICA_FAILED) &&
+				!map_get(&l->by_replica, replica_key(l, &id)))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Must pods still be waited for? The watch of Jobs may be ahead of the watch of pods: then a short run has ended before
+ * its pods, and so its logs, are known.
+ */
+static bool awaits_pods(struct pod_lines *l)
+{
+	struct loop *loop = l->cluster->client.loop;
+	struct arena scratch = { 0 };
+	bool lacks = false;
+
+	for (size_t i = 0; i < l->attend->n && l->watched && !lacks; i++)
+		lacks = lacks_pod_of(l, (unsigned)i, &scratch);
+	arena_release(&scratch);
+	l->lacking = !lacks ? 0 : l->lacking ? l->lacking : loop_now(loop);
+	int64_t left = l->lacking + QUIET_MS * (NS_PER_SECOND / 1000) - loop_now(loop);
+	if (lacks && left > 0)
+		loop_timer_set(loop, &l->timer, left);
+	return lacks && left > 0;
+}
+
 static bool lines_done(const struct log_source *s)
 {
-	const struct pod_lines *l = lines_of(s);
-	bool done = true;
+	struct pod_lines *l = lines_of(s);
+	bool done = !awaits_pods(l);
 
 	for (size_t i = 0; i < l->nopen; i++)
 		done = stream_over(l->open[i]) && done;
@@ -621,6 +697,9 @@ struct log_source *cluster_logs(struct session *s, const struct attend *a, const
 
 	*l = (struct pod_lines){ .source = { .ops = &ops }, .cluster = cluster_of(s), .attend = a, .choice = *choice };
 	l->timer = (struct loop_timer){ .fire = on_timer, .to = l };
+	l->watched = s->options->command == COMMAND_RUN;
+	for (size_t i = 0; i < a->n && choice->follow; i++)
+		l->watched = l->watched || !run_watch_over(&a->runs[i]);
 	lines_scan(l);
 	return &l->source;
 }

@@ -41,9 +41,11 @@ struct pod_log {
 	bool known;
 	bool moved;                     /* this connection has brought a line */
 	bool draining;                  /* the container has ended: the rest of its log is read without following */
-	bool again;                     /* the container started again meanwhile: its log is followed after that */
 	bool rest;                      /* the rest of the log of the previous instance is read, without following */
+	/* since the last connection began, the container has started; there is a previous instance to read first */
+	bool started, rest_due;
 	bool paused;                    /* `line` returned false: reading is paused */
+	bool finishing;                 /* no further connection is made */
 	bool held;                      /* reading was paused for so long that the connection was closed */
 	bool stopped;
 	unsigned inside;                /* number of callbacks that are running: P is not freed meanwhile */
@@ -209,19 +211,17 @@ static void attach_later(struct pod_log *p)
 /* Connects at once. */
 static void reconnect(struct pod_log *p)
 {
-	if (p->call || p->stopped || loop_timer_armed(&p->timer))
+	if (p->call || p->stopped || p->finishing || loop_timer_armed(&p->timer))
 		return;
 	p->pauses = 0;
-	p->paused = p->draining = p->again = false;
+	p->paused = p->draining = false;
 	loop_timer_set(transport_loop(calls_transport(p->calls)), &p->timer, 0);
 }
 
 static void end_with(struct pod_log *p, enum pod_log_end end, const struct transport_result *r)
 {
-	bool again = p->again && end != POD_LOG_FAILED;
-
-	p->draining = p->again = false;
-	if (again)
+	p->draining = false;
+	if (p->started && end != POD_LOG_FAILED)
 		reconnect(p);
 	else
 		p->o.ended(p->o.to, end, r);
@@ -232,15 +232,27 @@ static bool message_has(const struct transport_result *r, const char *text)
 	return r->status && memmem(r->status->message.p, r->status->message.n, text, strlen(text));
 }
 
-/* Handles a refusal: the log does not exist yet, or it will never exist. */
+static bool says_waiting(const struct transport_result *r)
+{
+	return r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") ||
+		message_has(r, "PodInitializing") || message_has(r, "does not have a host assigned"));
+}
+
+static bool is_running(const struct pod_log *p) { return p->o.running && p->o.running(p->o.to); }
+
+/*
+ * Handles a refusal: the log does not exist yet, or it will never exist. An answer that the container has not started
+ * may be older than the report of its start, which comes only once.
+ */
 static void refused(struct pod_log *p, const struct transport_result *r)
 {
-	if (r->code == 400 && (message_has(r, "is waiting to start") || message_has(r, "ContainerCreating") ||
-	                       message_has(r, "PodInitializing") || message_has(r, "does not have a host assigned")))
+	if (says_waiting(r) && p->o.follow && (p->started || is_running(p)))
+		attach_later(p);
+	else if (says_waiting(r))
 		end_with(p, POD_LOG_WAITING, r);
 	else if (r->code == 404 || (r->code == 400 && message_has(r, "previous terminated container")))
 		end_with(p, p->draining || (r->code == 404 && p->last) ? POD_LOG_DONE : POD_LOG_ABSENT, r);
-	else if (p->o.follow && !p->draining && r->code >= 500 && p->last && p->o.running && p->o.running(p->o.to))
+	else if (p->o.follow && !p->draining && r->code >= 500 && p->last && is_running(p))
 		attach_later(p);                /* the kubelet is restarting */
 	else
 		end_with(p, POD_LOG_FAILED, r);
@@ -271,8 +283,8 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 		 * The end of a stream is often only the end of a connection, so the rest of the container's output is
 		 * read before the log is done
 		 */
-		p->draining = !p->o.running || !p->o.running(p->o.to);
-		if (p->draining && !p->stopped)
+		p->draining = !p->started && !is_running(p);
+		if ((p->draining || p->started) && !p->stopped)
 			attach(p);
 		else if (!p->stopped)
 			attach_later(p);
@@ -286,17 +298,39 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 	}
 }
 
+/* Ends the log with its last connection. */
+static void finished(struct pod_log *p, const struct transport_result *r)
+{
+	if (p->line.n && transport_ok(r))
+		end_line(p, true);
+	if (!p->stopped)
+		p->o.ended(p->o.to, POD_LOG_DONE, r);
+}
+
 static void log_done(void *to, const struct transport_result *r)
 {
 	struct pod_log *p = to;
 
 	p->call = NULL;
 	p->inside++;
-	if (!p->held)
+	if (p->finishing)
+		finished(p, r);
+	else if (!p->held)
 		ended(p, r);
 	else if (!p->paused)
 		attach(p);                      /* reading was resumed meanwhile; otherwise pod_log_resume() attaches */
 	leave(p);
+}
+
+/*
+ * Takes over a start that was reported since the last connection began. That connection may have read either instance,
+ * or may have been cut, so the rest of the previous instance is read first; lines that are known are dropped.
+ */
+static void take_start(struct pod_log *p)
+{
+	p->rest = p->rest || p->rest_due;
+	p->draining = p->draining && !p->started;
+	p->started = p->rest_due = false;
 }
 
 static void attach(struct pod_log *p)
@@ -311,6 +345,7 @@ static void attach(struct pod_log *p)
 		.done = log_done, .to = p };
 	int64_t from = p->last ? p->last : p->cut_stamp ? p->cut_stamp : p->o.since;
 
+	take_start(p);
 	p->line.n = 0;
 	p->stamped = p->moved = p->held = false;
 	p->matched = 0;
@@ -354,17 +389,46 @@ struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o)
 	return p;
 }
 
-void pod_log_retry(struct pod_log *p)
+/*
+ * Cancels a connection that has brought no line yet, and connects again: nobody knows which instance of the container
+ * that connection reads.
+ */
+static void connect_anew(struct pod_log *p)
 {
-	if (p->draining)
-		p->again = true;
-	else if (loop_timer_armed(&p->timer))
-		p->rest = p->last && !p->o.previous;
-	else if (!p->paused)
+	if (!p->call || p->moved)
+		return;
+	call_cancel(p->call);
+	p->call = NULL;
+	reconnect(p);
+}
+
+void pod_log_retry(struct pod_log *p, bool restarted)
+{
+	p->started = true;
+	p->rest_due = p->rest_due || (restarted && !p->o.previous);
+	if (p->rest_due)
+		connect_anew(p);
+	if (!p->paused)
 		reconnect(p);
 }
 
-void pod_log_previous(struct pod_log *p) { p->o.previous = true; }
+bool pod_log_is_behind(const struct pod_log *p) { return p->draining || p->rest; }
+
+void pod_log_previous(struct pod_log *p)
+{
+	p->o.previous = true;
+	connect_anew(p);
+}
+
+void pod_log_finish(struct pod_log *p)
+{
+	if (p->finishing)
+		return;
+	p->finishing = true;
+	loop_timer_drop(transport_loop(calls_transport(p->calls)), &p->timer);
+	if (!p->call)
+		p->o.ended(p->o.to, POD_LOG_DONE, NULL);
+}
 
 void pod_log_resume(struct pod_log *p)
 {

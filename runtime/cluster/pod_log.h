@@ -44,12 +44,16 @@ struct pod_log_options {
 struct pod_log;
 struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o);
 /*
- * Tells P that the container has started, or started again. P connects again if its log had ended or waited; otherwise
- * it does so when the log of the previous instance has been read. Lines are not repeated.
+ * Tells P that the container has started. RESTARTED: it has started again, so the rest of the log of its previous
+ * instance is read first. P connects again when the current connection has ended. Lines are not repeated.
  */
-void pod_log_retry(struct pod_log *p);
+void pod_log_retry(struct pod_log *p, bool restarted);
+/* Is the end of the log of an instance that has ended still being read? */
+bool pod_log_is_behind(const struct pod_log *p);
 /* Continues in the log of the previous instance, after the container was started again. Only that instance is read. */
 void pod_log_previous(struct pod_log *p);
+/* Ends the log with the connection that is in progress: the server no longer has this log. */
+void pod_log_finish(struct pod_log *p);
 /* Continues after `line` returned false. */
 void pod_log_resume(struct pod_log *p);
 void pod_log_stop(struct pod_log *p);

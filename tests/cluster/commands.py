@@ -1483,6 +1483,34 @@ def attempt_passes(w):
     must(p.returncode == 0 and "one\n" in out and "last words" in out and "two" not in out, (p.returncode, out, err))
 
 
+def lines(*at):
+    """The text of a log: pairs of seconds and texts."""
+    return "".join("2026-01-01T00:00:%02d.5Z %s\n" % (n, text) for n, text in at).encode()
+
+
+def held_log(w, text):
+    """The first log that is followed ends with TEXT when the result is set."""
+    go = threading.Event()
+    w.fault("GET", "/log\\?.*follow", lambda _h, _b: go.wait(20) and (200, text))
+    return go
+
+
+@check
+def attempt_passes_twice(w):
+    """logs -f --attempt N shows no line of a later attempt when the container has started twice between two looks"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    go = held_log(w, lines((1, "one")))
+    p = w.start("logs", "-f", "a", "--attempt", "1")
+    w.wait_for("the log", lambda: [r for r in w.requests if "/log?" in r[1]])
+    w.logs = {("a-worker-0-x", True): lines((2, "two")), ("a-worker-0-x", False): lines((3, "three"))}
+    life(w, "a-worker-0-x", "2026-01-01T00:00:00Z", 2)
+    time.sleep(1)                       # nothing shows that the command has seen this
+    go.set()
+    out, err = p.communicate(timeout=60)
+    must(p.returncode == 0 and [line.split(" ")[-1] for line in out.splitlines()] == ["one"], (p.returncode, out, err))
+
+
 def end_pod(w, name):
     """The program of a pod ends."""
     pod = w.get("pods", name)
@@ -1490,6 +1518,22 @@ def end_pod(w, name):
     pod["status"]["containerStatuses"][0].update(ready=False, state={"terminated": {
         "exitCode": 0, "startedAt": world.NOW, "finishedAt": world.NOW}})
     w.put("pods", "default", pod)
+
+
+@check
+def slow_rest(w):
+    """logs -f shows the end of a log even if the server needs some seconds to send it"""
+    def late(_h, _body):
+        time.sleep(4)
+        return 200, (world.NOW + " last words\n").encode()
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    w.fault("GET", "/log\\?(?!.*follow)", late)
+    p = w.start("logs", "-f", "a")
+    w.wait_for("the log", lambda: [r for r in w.requests if "/log?" in r[1]])
+    end_pod(w, "a-worker-0-x")
+    out, err = p.communicate(timeout=60)
+    must(p.returncode == 0 and "last words" in out, (p.returncode, out, err))
 
 
 @check
@@ -1511,6 +1555,69 @@ def read_by_another(w):
     p.send_signal(signal.SIGCONT)
     out, err = p.communicate(timeout=60)
     must(p.returncode == 0 and time.monotonic() < before + 5, (p.returncode, time.monotonic() - before, out, err))
+
+
+@check
+def sidecar_restarts(w):
+    """logs -f reads the next instance of a sidecar, although nothing else of the run has changed"""
+    def sidecar(restarts):
+        pod = w.get("pods", "a-worker-0-x")
+        pod["status"]["initContainerStatuses"] = [{"name": "logger", "ready": True, "restartCount": restarts,
+                                                   "state": {"running": {"startedAt": world.NOW}}}]
+        w.put("pods", "default", pod)
+    w.write("a.tj", (JOB % ("a", 1)).replace("  }\n}\n", '    sidecar logger { image = "busybox:1" }\n  }\n}\n'))
+    w.want(0, "apply", "a.tj")
+    sidecar(0)
+    go = held_log(w, lines((1, "one")))
+    p = w.start("logs", "-f", "a", "-c", "logger")
+    w.wait_for("the log", lambda: [r for r in w.requests if "/log?" in r[1]])
+    w.logs = {("a-worker-0-x", True): lines((1, "one"), (2, "last")), ("a-worker-0-x", False): lines((3, "two"))}
+    sidecar(1)
+    time.sleep(1)                       # nothing shows that the command has seen this
+    go.set()
+    out = w.shown(p, "two\n", out=True)
+    p.kill()
+    p.communicate()
+    must([line.split(" ")[-1] for line in out.splitlines()] == ["one", "last", "two"], out)
+
+
+@check
+def same_name(w):
+    """logs -f shows the lines of a pod that has replaced another one of its name, once"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    go = held_log(w, lines((1, "one")))
+    p = w.start("logs", "-f", "a")
+    w.wait_for("the log", lambda: [r for r in w.requests if "/log?" in r[1]])
+    w.logs = {("a-worker-0-x", False): lines((3, "two"))}
+    with w.lock:
+        pod = w.get("pods", "a-worker-0-x")
+        w.take("pods", "default", "a-worker-0-x")
+        del pod["metadata"]["uid"], pod["metadata"]["resourceVersion"]
+        pod["metadata"]["creationTimestamp"] = "2026-01-01T00:00:02Z"
+        pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = "2026-01-01T00:00:02Z"
+        w.put("pods", "default", pod)
+    out = w.shown(p, "two\n", out=True)
+    w.requests.clear()
+    go.set()
+    w.wait_for("later requests", lambda: len([r for r in w.requests if "/log?" in r[1]]) > 3)
+    p.send_signal(signal.SIGINT)
+    out += p.communicate(timeout=60)[0]
+    must(sorted(line.split(" ")[-1] for line in out.splitlines()) == ["one", "two"], out)
+
+
+@check
+def late_pods(w):
+    """run prints the output of a short job although the Job has ended before the watch of pods knows its pod"""
+    w.jobs_run = False
+    w.write("a.tj", JOB % ("a", 1))
+    w.logs = {("a-worker-0-x", False): ["short"]}
+    p = w.start("run", "a.tj")
+    w.shown(p, "a Starting")
+    w.late = {"pods": 1}
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
+    out, err = p.communicate(timeout=60)
+    must(p.returncode == 0 and "short" in out, (p.returncode, out, err))
 
 
 @check

@@ -21,7 +21,9 @@ struct reading {
 	size_t longest;
 	bool stop_inside;
 	bool again_asked;               /* the container has started again when `running` is asked */
-	bool again_inside;              /* the container starts again while the rest of its log is being read */
+	const char *again_at;           /* the container starts again after this line; NULL: it does not */
+	unsigned report_ms;             /* after this time `report` is called; 0: it is not */
+	void (*report)(struct pod_log *p);
 };
 
 static bool line(void *to, const struct pod_log_line *l)
@@ -38,17 +40,20 @@ static bool line(void *to, const struct pod_log_line *l)
 		pod_log_stop(r->log);
 		loop_stop(r->peer->loop);
 	}
-	if (r->again_inside && str_is(l->text, "rest"))
-		pod_log_retry(r->log);
+	if (r->again_at && str_is(l->text, r->again_at))
+		pod_log_retry(r->log, true);
 	return r->lines != r->pause_at;
 }
 
-static void starts_again(struct loop_timer *t)
+static void fire(struct loop_timer *t)
 {
 	struct reading *r = t->to;
 
-	pod_log_retry(r->log);
+	r->report(r->log);
 }
+
+static void restarted(struct pod_log *p) { pod_log_retry(p, true); }
+static void first_start(struct pod_log *p) { pod_log_retry(p, false); }
 
 static bool running(void *to)
 {
@@ -85,9 +90,13 @@ static void start(struct peer *p, struct reading *r, bool follow)
 		.line = line, .ended = ended, .to = r };
 
 	r->peer = p;
-	r->timer = (struct loop_timer){ .fire = starts_again, .to = r };
+	r->timer = (struct loop_timer){ .fire = fire, .to = r };
+	r->report = r->report ? r->report : restarted;
 	r->log = pod_log_start(p->calls, &o);
+	if (r->report_ms)
+		loop_timer_set(p->loop, &r->timer, r->report_ms * (NS_PER_SECOND / 1000));
 	peer_run(p);
+	loop_timer_drop(p->loop, &r->timer);
 }
 
 static void finish(struct peer *p, struct standin *s, struct reading *r)
@@ -132,7 +141,7 @@ static void plain(void)
 
 static void refusals(void)
 {
-	READS(LOG FAILS(400, "container main in pod p is waiting to start: ContainerCreating"), true, 9,
+	READS(LOG FAILS(400, "container main in pod p is waiting to start: ContainerCreating"), true, 0,
 		POD_LOG_WAITING, "");
 	READS(LOG FAILS(404, "pods p not found"), true, 9, POD_LOG_ABSENT, "");
 	READS(LOG FAILS(400, "previous terminated container main in pod p not found"), false, 0, POD_LOG_ABSENT, "");
@@ -245,32 +254,103 @@ static void again(void)
 	      LOG "?!follow 1" TEXT "body " AT(1) "one\\n\n" LOG TEXT "body " AT(1) "one\\n" AT(5) "two\\n\n");
 	start(&p, &r, true);
 	CHECK(r.end == POD_LOG_WAITING);
-	pod_log_retry(r.log);
+	pod_log_retry(r.log, false);
 	peer_run(&p);
 	CHECK_TEXT(buf_text(&r.said), "one ");
-	pod_log_retry(r.log);
+	pod_log_retry(r.log, true);
 	peer_run(&p);
 	CHECK_TEXT(buf_text(&r.said), "one two ");
 	CHECK(r.ended == 3);
 	finish(&p, &s, &r);
 }
 
-/*
- * The container has ended and starts again while the rest of its log is read. The server answers that request with the
- * first lines of the next instance, and there will be no other report about its start.
- */
-static void again_meanwhile(void)
+/* Follows a log with the script of a server; R says what is reported meanwhile. */
+static void restarts(int at, const char *script, struct reading r, const char *want)
 {
 	struct standin s;
 	struct peer p;
-	struct reading r = { .again_inside = true };
 
-	begin(&p, &s, LOG "?follow 1" TEXT "body " AT(1) "one\\n\n" LOG "?!follow 1" TEXT "body " AT(2) "rest\\n\n"
-	      LOG "?follow 1" TEXT "body " AT(2) "rest\\n" AT(5) "two\\n\n"
-	      LOG "?!follow 1" TEXT "body " AT(5) "two\\n" AT(6) "end\\n\n");
+	begin(&p, &s, script);
 	start(&p, &r, true);
-	CHECK_TEXT(buf_text(&r.said), "one rest two end ");
-	CHECK(r.ended == 1 && r.end == POD_LOG_DONE);
+	check_text_at(at, buf_text(&r.said), want);
+	check_at(at, r.ended == 1 && r.end == POD_LOG_DONE, "how it ends");
+	finish(&p, &s, &r);
+}
+#define RESTARTS(script, want, ...) restarts(__LINE__, script, (struct reading){ __VA_ARGS__ }, want)
+#define FOLLOW LOG "?follow 1" TEXT
+#define REST LOG "?!follow 1" TEXT
+#define PREVIOUS LOG "?previous 1" TEXT
+
+/*
+ * The start of a container is reported once, at any moment: while its log is followed, while the rest of its log is
+ * read, before that request brings a line, while reading is paused, before an answer that the container waits.
+ */
+static void again_meanwhile(void)
+{
+	/* the server answers the request for the rest with the first lines of the next instance */
+	RESTARTS(FOLLOW "body " AT(1) "one\\n\n" REST "body " AT(2) "rest\\n\n" PREVIOUS "body " AT(2) "rest\\n\n"
+		FOLLOW "body " AT(2) "rest\\n" AT(5) "two\\n\n" REST "body " AT(5) "two\\n" AT(6) "end\\n\n",
+		"one rest two end ", .again_at = "rest");
+	/* the connection is cut after the report */
+	RESTARTS(FOLLOW "body " AT(1) "one\\n\nwait 5\ncut\n" PREVIOUS "body " AT(1) "one\\n" AT(2) "two\\n\n"
+		FOLLOW "body " AT(5) "three\\n\n" REST "body " AT(5) "three\\n\n", "one two three ", .runs_for = 1,
+		.again_at = "one");
+	/* the report comes when the connection after a cut has not brought a line yet */
+	RESTARTS(FOLLOW "body " AT(1) "one\\n\nwait 1\ncut\n" FOLLOW "hang\n" PREVIOUS "body " AT(2) "two\\n\n"
+		FOLLOW "body " AT(5) "three\\n\n" REST "body " AT(5) "three\\n\n", "one two three ", .runs_for = 1,
+		.report_ms = 600);
+	/* the same for the request for the rest */
+	RESTARTS(FOLLOW "body " AT(1) "one\\n\n" REST "delay 400\n" PREVIOUS "body " AT(2) "two\\n\n"
+		FOLLOW "body " AT(5) "three\\n\n" REST "body " AT(5) "three\\n\n", "one two three ",
+		.report_ms = 200);
+	RESTARTS(FOLLOW "body " AT(1) "one\\n\n" REST "delay 400\nbody " AT(5) "new\\n\n"
+		PREVIOUS "body " AT(2) "last\\n\n" PREVIOUS "body " AT(2) "last\\n\n", "one last ", .report_ms = 200,
+		.report = pod_log_previous);
+	/* the container starts while the server answers that it waits, or has started although the server says so */
+	RESTARTS(LOG " 1\ndelay 300" FAILS(400, "container main in pod p is waiting to start: ContainerCreating")
+		LOG TEXT "body " AT(1) "one\\n\n", "one ", .report_ms = 150, .report = first_start);
+	RESTARTS(LOG " 1" FAILS(400, "container main in pod p is waiting to start: ContainerCreating")
+		LOG TEXT "body " AT(1) "one\\n\n", "one ", .runs_for = 1);
+}
+
+/* The container starts again while reading is paused. */
+static void again_paused(void)
+{
+	struct standin s;
+	struct peer p;
+	struct reading r = { .pause_at = 1 };
+	struct pod_log_options o = { .namespace = STR("x"), .pod = STR("p"), .follow = true, .tail = -1, .line = line,
+		.ended = ended, .to = &r };
+
+	begin(&p, &s, FOLLOW "body " AT(1) "one\\n" AT(2) "two\\n\n" PREVIOUS "body " AT(1) "one\\n" AT(2) "two\\n\n"
+		FOLLOW "body " AT(5) "three\\n\n" REST "body " AT(5) "three\\n\n");
+	r.peer = &p;
+	r.log = pod_log_start(p.calls, &o);
+	for (int i = 0; i < 2000 && !r.lines; i++) {
+		loop_turn(p.loop);
+		usleep(1000);
+	}
+	pod_log_retry(r.log, true);
+	pod_log_resume(r.log);
+	peer_run(&p);
+	CHECK_TEXT(buf_text(&r.said), "one two three ");
+	finish(&p, &s, &r);
+}
+
+/* The container has started twice since its log was read to its end. */
+static void started_twice(void)
+{
+	struct standin s;
+	struct peer p;
+	struct reading r = { 0 };
+
+	begin(&p, &s, FOLLOW "body " AT(1) "one\\n\n" REST "body " AT(1) "one\\n\n" PREVIOUS "body " AT(2) "two\\n\n"
+		FOLLOW "body " AT(3) "three\\n\n" REST "body " AT(3) "three\\n\n");
+	start(&p, &r, true);
+	CHECK_TEXT(buf_text(&r.said), "one ");
+	pod_log_retry(r.log, true);
+	peer_run(&p);
+	CHECK_TEXT(buf_text(&r.said), "one two three ");
 	finish(&p, &s, &r);
 }
 
@@ -304,6 +384,8 @@ int main(void)
 	slow_reader();
 	again();
 	again_meanwhile();
+	again_paused();
+	started_twice();
 	rest_of_previous(TEXT "body " AT(1) "one\\n" AT(2) "two\\n" AT(3) "las\n", "one two las! three ");
 	rest_of_previous(FAILS(400, "previous terminated container main in pod p not found"), "one three ");
 	return world_end();
