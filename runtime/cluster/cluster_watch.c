@@ -17,11 +17,11 @@
  * JUDGE_SHARE: the pause before a run is judged again, as a multiple of the time that the last judgment took; at most
  * JUDGE_MOST_MS. IDLE_SHARE: the pause before a healthy run is judged without a change, as a multiple of the pause
  * above. VANISHED_MS: after the Jobs of a run were deleted, how long to wait for Jobs that replace them, as with
- * 'kubectl replace --force'. RECORD_MS: how far the watch of records may lag behind the other watches. REFUSED_MS: the
- * pause before a request that was refused is sent again.
+ * 'kubectl replace --force'. RECORD_MS: how far the watch of records may lag behind the other watches. AGAIN_MS: the
+ * pause before an action for the run is repeated: it was refused, or its effect has not been reported yet.
  */
 enum { JUDGE_SHARE = 20, IDLE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000,
-	REFUSED_MS = 5000 };
+	AGAIN_MS = 5000 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- actions for runs ---- */
@@ -50,15 +50,31 @@ static void action_done(void *to, const struct transport_result *r)
 	c->dirty = true;
 	if (transport_ok(r) || call_class(r) == CALL_NOT_FOUND || call_class(r) == CALL_CONFLICT)
 		return;
-	c->act_next = loop_now(c->cluster->client.loop) + REFUSED_MS * NS_PER_MS;
 	if (!c->complained)
 		session_say(c->cluster->session, "%.*s", STR_ARG(r->error));
 	c->complained = true;
 }
 
+/* The time in ns after which action X may be sent; if it may be sent now, notes that it is sent. */
+static int64_t act_pause(struct cluster_watch *c, const struct jobs_action *x)
+{
+	struct str key = str_printf(&c->scratch, "%u/%.*s", (unsigned)x->what, STR_ARG(x->uid));
+	int64_t *sent = map_get(&c->acted, key), now = loop_now(c->cluster->client.loop);
+
+	if (!sent) {
+		sent = ARENA_NEW(c->cluster->arena, int64_t);
+		map_put(&c->acted, c->cluster->arena, str_copy(c->cluster->arena, key), sent);
+		*sent = now - AGAIN_MS * NS_PER_MS;
+	}
+	int64_t left = *sent + AGAIN_MS * NS_PER_MS - now;
+	if (left <= 0)
+		*sent = now;
+	return left;
+}
+
 /*
  * Carries out a decision. An action that is in progress is not started again; an action that was lost or refused is
- * decided again later.
+ * decided again later. The watches may report an action long after the server has accepted it.
  */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
@@ -66,6 +82,11 @@ static void act(struct cluster_watch *c, const struct jobs_decision *d)
 
 	arena_reset(a);
 	for (size_t i = 0; i < d->n; i++) {
+		int64_t left = act_pause(c, &d->at[i]);
+		if (left > 0) {
+			loop_timer_set(c->cluster->client.loop, &c->timer, left);
+			continue;
+		}
 		struct transport_request r = jobs_request(a, &d->at[i], c->ns, "trainc-attend");
 		r.done = action_done;
 		r.to = c;
@@ -286,14 +307,10 @@ static bool take_state(struct cluster_watch *c, const struct run_state *s)
 static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *s,
 	const struct status_objects *objects)
 {
-	struct loop *l = c->cluster->client.loop;
-
 	if (!c->attends || c->removed || parent_is_attended(&c->parent))
 		return;
 	if (s->restart_due || c->parent.restart.going) {
 		watch_restart_act(c, s, objects);
-	} else if (c->act_next > loop_now(l)) {
-		loop_timer_set(l, &c->timer, c->act_next - loop_now(l));
 	} else if (!c->acting) {
 		struct jobs_decision d = decide_jobs(a, &c->plan, s, objects);
 		act(c, &d);

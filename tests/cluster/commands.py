@@ -1639,6 +1639,21 @@ def refused_for_a_while(w):
 
 
 @check
+def own_actions(w):
+    """an action for a run is sent once, although the watches report it much later than the server has accepted it"""
+    def sent(method, path):
+        return len([r for r in w.requests if r[0] == method and path in r[1]])
+    w.late = {"jobs": 2}
+    w.write("a.tj", PAIR.replace("role worker {", "role worker {\n    start_after = ready(ps)"))
+    p = w.start("run", "a.tj")
+    w.shown(p, "a Running")
+    must(sent("PATCH", "/jobs/a-worker?fieldManager=trainc-attend") == 1, w.requests)
+    end_pod(w, "a-worker-0-x")
+    out, err = p.communicate(timeout=60)
+    must((p.returncode, sent("DELETE", "/jobs/a-ps")) == (0, 1), (p.returncode, out, err, sent("DELETE", "/jobs/a-ps")))
+
+
+@check
 def needs(w):
     """apply says what it leaves to 'wait', after it lists what it has generated itself"""
     tools, path = os.path.join(w.dir, "tools"), os.environ["PATH"]
