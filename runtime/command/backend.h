@@ -19,6 +19,7 @@ struct chosen_run {
 	struct str ns;                  /* namespace that the program gives; empty: the program gives no namespace */
 	/* plan_record_write() of the run's program; empty: the run was named without its program */
 	struct str record;
+	bool listed;                    /* found among all runs: if it has been removed since, that is not an error */
 };
 struct chosen {
 	struct chosen_run *at;

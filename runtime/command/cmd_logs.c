@@ -7,11 +7,12 @@ struct reading {
 	bool follow;
 };
 
-static bool is_over(const struct reading *r, const struct run_replica *p)
+static bool is_over(const struct reading *r, const struct run_state *run, const struct run_replica *p)
 {
-	bool passed = r->wish.attempt && p->attempts > r->wish.attempt;
+	bool ended = p->state == REPLICA_SUCCEEDED || p->state == REPLICA_FAILED;
+	bool passed = r->wish.attempt && p->attempts >= r->wish.attempt + !ended;
 
-	return p->state == REPLICA_SUCCEEDED || p->state == REPLICA_FAILED || passed;
+	return passed || (ended && !run->anew);
 }
 
 /* Is it certain that the selected streams bring no more lines? */
@@ -19,12 +20,13 @@ static bool output_over(void *context)
 {
 	const struct reading *r = context;
 	const struct run_watch *w = &r->wish.attend->runs[0];
+	const struct run_state *run = &w->state;
 
 	if (!r->follow)
 		return true;
-	for (size_t k = 0; k < w->state.nroles; k++)
-		for (int64_t i = 0; i < w->state.roles[k].max; i++)
-			if (logs_wanted(&r->wish, &w->state, k, i, NULL) && !is_over(r, &w->state.roles[k].at[i]))
+	for (size_t k = 0; k < run->nroles; k++)
+		for (int64_t i = 0; i < run->roles[k].max; i++)
+			if (logs_wanted(&r->wish, run, k, i, NULL) && !is_over(r, run, &run->roles[k].at[i]))
 				return false;
 	return r->wish.all && !r->wish.attempt ? run_watch_over(w) : true;
 }

@@ -81,11 +81,12 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 		runs_watch(s, &chosen, &a, &status);
 		if (runs_unknown(&a))
 			return backend_end(s, &a, status);
-		if (!chosen.n && form != REPORT_JSON && form != REPORT_NAME)
+		bool none = !a.n && status == STATUS_DONE;
+		if (none && form != REPORT_JSON && form != REPORT_NAME)
 			runs_say_none(s, b, chosen.ns);
 		else if (option_given(s->options, OPTION_WATCH) && a.n)
 			status = watch(s, &a, form);
-		else if (a.n || !chosen.n)
+		else if (a.n || none)
 			runs_report(s, &a, form);
 		if (form == REPORT_TABLE && !option_given(s->options, OPTION_WATCH))
 			tell_why(s, &a);

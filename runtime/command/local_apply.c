@@ -30,7 +30,7 @@ static void add_running(struct local_applying *p, struct str name)
 	ARENA_PUSH(p->session->arena, p->running.at, p->running.n, r);
 }
 
-/* Handles an existing run of that name that has not ended: either it is the same run, or it blocks the new run. */
+/* Handles a run of that name that another command has started: either it is the same run, or it blocks the new run. */
 static void compare(struct local_applying *p, const struct run_state *run)
 {
 	struct session *s = p->session;
@@ -52,7 +52,7 @@ static void compare(struct local_applying *p, const struct run_state *run)
 
 /*
  * Waits while another command is starting a run of that name, until the run exists or has failed to start. Returns
- * false if it failed to start.
+ * false if it failed to start. A run of the same program may have ended already.
  */
 static bool started_meanwhile(struct local_applying *p)
 {
@@ -62,7 +62,7 @@ static bool started_meanwhile(struct local_applying *p)
 
 	for (int tries = 0; tries < 500; tries++) {
 		if (run_load(p->session->arena, p->start.state_dir, p->start.name, &run, &why) && run.digest.n &&
-			!run_phase_final(run.phase)) {
+			(!run_phase_final(run.phase) || str_eq(run.digest, p->start.digest))) {
 			compare(p, &run);
 			return true;
 		}
@@ -114,6 +114,9 @@ static void apply_job(struct local_applying *p)
 		start_job(p, "created");
 	} else if (run_phase_final(run.phase)) {
 		finished(p, &run);
+	} else if (!run.nroles) {               /* another command is starting a run, whose program is unknown so far */
+		if (!started_meanwhile(p))
+			start_job(p, "created");
 	} else {
 		compare(p, &run);
 	}

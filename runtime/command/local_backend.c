@@ -52,7 +52,7 @@ static bool local_names(struct session *s, struct chosen *ret, int *ret_status)
 
 	*ret_status = STATUS_DONE;
 	for (size_t i = 0; i < all.n; i++) {
-		struct chosen_run r = { .name = all.at[i] };
+		struct chosen_run r = { .name = all.at[i], .listed = true };
 		if (is_left_out(s, &all, r.name))
 			continue;
 		ARENA_PUSH(s->arena, ret->at, ret->n, r);
@@ -88,8 +88,9 @@ static bool local_open(struct session *s, const struct chosen_run *r, struct run
 		say_silent(s, ret);
 		return true;
 	}
-	session_say(s, "%.*s", STR_ARG(why));
-	*ret_status = STATUS_USAGE;
+	*ret_status = r->listed ? STATUS_DONE : STATUS_USAGE;
+	if (!r->listed)
+		session_say(s, "%.*s", STR_ARG(why));
 	return false;
 }
 

@@ -82,8 +82,8 @@ static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *
 		const struct plan_job *j = &all.at[0]->plan.jobs[i];
 		record.n = 0;
 		plan_record_write(j, &record);
-		add_run(s, c, (struct chosen_run){ j->name, j->ns.set ? j->ns.value : STR(""),
-			str_copy(s->arena, buf_text(&record)) });
+		add_run(s, c, (struct chosen_run){ .name = j->name, .ns = j->ns.set ? j->ns.value : STR(""),
+			.record = str_copy(s->arena, buf_text(&record)) });
 	}
 	buf_release(&record);
 	session_release(&all);

@@ -167,8 +167,10 @@ static void scan(struct follow *f, struct followed *r)
 
 	for (struct dirent *e; d && (e = readdir(d));) {
 		struct str name = str_of(e->d_name);
-		if (str_ends(name, STR(".log")))
-			ARENA_PUSH(&scratch, names, n, str_copy(&scratch, (struct str){ name.p, name.n - 4 }));
+		/* while a new piece begins, the log may have only the second name */
+		size_t suffix = str_ends(name, STR(".log")) ? 4 : str_ends(name, STR(".log.new")) ? 8 : 0;
+		if (suffix)
+			ARENA_PUSH(&scratch, names, n, str_copy(&scratch, (struct str){ name.p, name.n - suffix }));
 	}
 	if (d)
 		closedir(d);

@@ -355,7 +355,7 @@ static bool skip_removed(struct stream *s)
 	return later;
 }
 
-/* Reads bytes first, and then the records about them: the writer writes bytes before their record. */
+/* Reads bytes first, and then the records about them: the writer writes the record of bytes before the bytes. */
 static size_t read_block(struct stream *s)
 {
 	struct log_piece p;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -48,16 +50,49 @@ static void forget_oldest(struct arena *a, struct str path, long last)
 	}
 }
 
-/* Has the run at PATH ended? No other command can start a run there while FD is open. */
-static bool is_over(struct arena *a, struct str path, int fd)
+/* Has the run ended for certain, and is none of its processes left? */
+static bool is_over(struct arena *a, const struct run_state *s)
 {
-	struct run_state s;
-	struct str why;
 	size_t found;
 
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !run_load(a, state_dir_of(path), path_base(path), &s, &why))
-		return false;
-	return run_phase_final(s.phase) && s.nroles && !survivors_end(a, &s, SURVIVORS_SECONDS * NS_PER_SECOND, &found);
+	return run_phase_final(s->phase) && s->nroles &&
+		!survivors_end(a, s, SURVIVORS_SECONDS * NS_PER_SECOND, &found);
+}
+
+static bool leads_to(const char *path, int fd)
+{
+	struct stat opened, named;
+
+	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+		opened.st_dev == named.st_dev;
+}
+
+/*
+ * Opens and locks the directory of a run that has ended, so that no other command can start a run there; -1 if the run
+ * has not ended. The keeper that has announced the verdict may hold the lock for a moment, so this waits for at most
+ * five seconds.
+ */
+static int open_over(struct arena *a, struct str path)
+{
+	const struct timespec pause = { 0, 10 * 1000000 };
+	const char *name = str_copy(a, path).p;
+	struct run_state s;
+	struct str why;
+
+	for (int tries = 0; tries < 500; tries++) {
+		int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return -1;
+		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 && leads_to(name, fd);
+		bool final = run_load(a, state_dir_of(path), path_base(path), &s, &why) && run_phase_final(s.phase);
+		if (locked && final && is_over(a, &s))
+			return fd;
+		close(fd);
+		if (locked || !final)
+			return -1;
+		nanosleep(&pause, NULL);
+	}
+	return -1;
 }
 
 /* Empties the scratch space, which can be large and which only the replicas needed. */
@@ -77,19 +112,17 @@ static void empty_scratch(struct arena *a, int dir)
 struct str history_keep(struct arena *a, struct str path)
 {
 	struct str from = str_copy(a, path), to = STR("");
-	int fd = open(from.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_over(a, path);
 
 	if (fd < 0)
 		return to;
-	if (is_over(a, path, fd)) {
-		long n = newest_number(a, path) + 1;
-		to = str_printf(a, "%.*s~%ld", STR_ARG(path), n);
-		empty_scratch(a, fd);
-		if (rename(from.p, to.p) != 0)
-			to = STR("");
-		else
-			forget_oldest(a, path, n);
-	}
+	long n = newest_number(a, path) + 1;
+	to = str_printf(a, "%.*s~%ld", STR_ARG(path), n);
+	empty_scratch(a, fd);
+	if (rename(from.p, to.p) != 0)
+		to = STR("");
+	else
+		forget_oldest(a, path, n);
 	close(fd);
 	return to;
 }

@@ -201,7 +201,7 @@ static void drop_first(struct log_writer *w, size_t most)
 	w->lost += n;
 }
 
-/* Writes the kept bytes, then their records, in the order of log_append(). */
+/* Writes the kept bytes, then their records: while the disk is full, a record for each try would pile up. */
 static void write_kept(struct log_writer *w, int64_t now)
 {
 	struct log_record gap = { .offset = w->offset, .time = now, .mark = LOG_GAP },
@@ -226,17 +226,20 @@ static void write_kept(struct log_writer *w, int64_t now)
 
 /* ---- writing ---- */
 
-/* Writes bytes into the newest piece; returns how many the disk took. */
+/*
+ * Writes bytes into the newest piece; returns how many the disk took. Their record is written first: a reader may see
+ * the bytes at once, and reads the records after them. If the disk takes no byte, the record means nothing, because the
+ * next record has the same offset.
+ */
 static size_t write_chunk(struct log_writer *w, const char *bytes, size_t n, int64_t now)
 {
 	struct log_record r = { .offset = w->offset, .time = now, .mark = LOG_CHUNK };
-	size_t written = write_some(w->log, bytes, n);
 
+	mark(w, &r);
+	size_t written = write_some(w->log, bytes, n);
 	w->offset += written;
-	if (written) {
+	if (written)
 		w->in_line = bytes[written - 1] != '\n';
-		mark(w, &r);
-	}
 	return written;
 }
 

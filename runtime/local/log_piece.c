@@ -83,6 +83,28 @@ static bool open_newest(int directory, const char *name, struct log_piece *ret)
 	return false;
 }
 
+/*
+ * Opens the last piece with bytes when the writer has stayed between two renames: it was killed or stopped there. The
+ * next piece, which has only a part of its names, is still empty.
+ */
+static bool open_between(int directory, const char *name, struct log_piece *ret)
+{
+	*ret = (struct log_piece){ .log = -1, .times = open_file(directory, name, ".times", 0), .full = true };
+	bool next = ret->times < 0;
+
+	if (next)
+		ret->times = open_file(directory, name, ".times.new", 0);
+	if (ret->times < 0)
+		return false;
+	read_begin(ret);
+	if (!next)
+		ret->log = open_file(directory, name, ".log", ret->number);
+	if (ret->log >= 0)
+		return true;
+	log_piece_close(ret);
+	return next && ret->number > 1 && open_full(directory, name, ret->number - 1, ret);
+}
+
 bool log_piece_open(int directory, const char *name, uint64_t number, struct log_piece *ret)
 {
 	for (int tries = 0; tries < TRIES; tries++) {
@@ -97,6 +119,11 @@ bool log_piece_open(int directory, const char *name, uint64_t number, struct log
 		/* the piece was full before the newest one started, so it has been renamed or removed by now */
 		return passed && open_full(directory, name, number, ret);
 	}
+	if (!open_between(directory, name, ret))
+		return false;
+	if (!number || ret->number == number)
+		return true;
+	log_piece_close(ret);
 	return false;
 }
 

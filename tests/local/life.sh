@@ -53,6 +53,27 @@ local_run 0 whole --backoff 50ms
 holds test "$(logs whole a-0)" = "$(printf 'a\na')"
 is whole 's["job_restarts"], r("b")[0]["attempts"]' "(1, 2)"
 
+# `logs -f` of a rank that has failed continues while the whole job restarts
+program anew <<'END'
+  restarts = 1
+  role a {
+    command = ["sh", "-c", "echo up; until test -e go; do sleep 0.02; done; rm go; exit 3"]
+    restart = "never"
+  }
+END
+run 0 apply --local --backoff 500ms --no-wait anew.tj
+"$TRAINC" logs --local -f anew >followed 2>followed.err &
+follower=$!
+holds touch go
+before 5 grep -q 'attempt 1' followed.err
+again() { test "$(value anew "r('a')[0]['attempts']")" = 2; }
+before 5 again
+holds touch go
+run 8 wait --local anew
+wait "$follower"
+holds test "$(cat followed)" = "$(printf 'a/0 │ up\na/0 │ up')"
+run 0 delete --local --yes anew
+
 program deadline <<'END'
   timeout = 1s
   role a { command = ["sleep", "60"], grace = 1s }

@@ -418,6 +418,64 @@ static void pieces(void)
 	limit = 0;
 }
 
+static void rename_log(const char *from, const char *to) { CHECK(renameat(logs, from, logs, to) == 0); }
+
+/*
+ * The keeper was killed, or is stopped, between two of the four renames with which a new piece begins: all output can
+ * be read.
+ */
+static void half_renamed(void)
+{
+	static const char *const from[] = { "worker-0.log", "worker-0.times", "worker-0.log.new" };
+	static const char *const to[] = { "worker-0.log.3", "worker-0.times.3", "worker-0.log" };
+	const struct log_record begins = { .offset = 3000, .time = 4, .mark = LOG_BEGINS };
+
+	for (int done = 0; done <= 3; done++) {
+		fresh();
+		limit = 5000;
+		struct log_writer w = writer("worker-0");
+		put_lines(&w, 0, 30);
+		log_close(&w);
+		int times = openat(logs, "worker-0.times.new", O_WRONLY | O_CREAT, 0600);
+		CHECK(write(times, &begins, sizeof begins) == sizeof begins);
+		close(times);
+		close(openat(logs, "worker-0.log.new", O_WRONLY | O_CREAT, 0600));
+		for (int i = 0; i < done; i++)
+			rename_log(from[i], to[i]);
+		CHECK_TEXT(chosen((struct log_selection){ .tail = -1 }), "0..29|");
+		CHECK_TEXT(chosen((struct log_selection){ .tail = 15 }), "15..29|");
+		CHECK_TEXT(chosen((struct log_selection){ .tail = -1, .since = 25 }), "25..29|");
+		/* a reader that had read a part before, and the writer when it continues */
+		struct follow *f = follow(take_all);
+		CHECK_TEXT(numbers(f, false), "0..29|");
+		for (int i = done; i < 3; i++)
+			rename_log(from[i], to[i]);
+		rename_log("worker-0.times.new", "worker-0.times");
+		int log = openat(logs, "worker-0.log", O_WRONLY | O_APPEND);
+		CHECK(write(log, "30\n31\n", 6) == 6);
+		close(log);
+		CHECK_TEXT(numbers(f, true), "30..31|");
+		follow_release(f);
+	}
+	limit = 0;
+}
+
+/*
+ * A reader may see bytes as soon as they are written. Their record is written before them, so that the reader never
+ * shows them with the time of earlier bytes.
+ */
+static void record_first(void)
+{
+	struct stat is;
+
+	fresh();
+	struct log_writer w = writer("worker-0");
+	CHECK(dup2(open("/dev/null", O_RDONLY), w.log) == w.log);       /* a file that takes no bytes */
+	put(&w, "text\n", 1);
+	CHECK(fstat(w.times, &is) == 0 && is.st_size == sizeof(struct log_record));
+	log_close(&w);
+}
+
 /* If no new segment can be created, the log continues without a limit. */
 static void no_piece(void)
 {
@@ -604,6 +662,8 @@ int main(void)
 	selected();
 	one_attempt();
 	pieces();
+	half_renamed();
+	record_first();
 	no_piece();
 	long_line();
 	long_characters();
