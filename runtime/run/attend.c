@@ -183,6 +183,17 @@ static bool update_runs(struct attend *a)
 	return any;
 }
 
+/*
+ * When a command that is leaving gives up its reader, which has taken nothing for a second since the runs were over.
+ */
+static int64_t leaves_at(const struct attend *a)
+{
+	const struct drain *lines = a->same_terminal ? &a->err : &a->out;
+	int64_t last = lines->moved > a->over ? lines->moved : a->over;
+
+	return a->over ? last + NS_PER_SECOND : INT64_MAX;
+}
+
 static int timeout_of(const struct attend *a)
 {
 	int64_t now = clock_steady(), until = progress_due(&a->progress);
@@ -192,6 +203,8 @@ static int timeout_of(const struct attend *a)
 		return 0;
 	if (a->deadline && a->deadline < until)
 		until = a->deadline;
+	if (leaves_at(a) < until)
+		until = leaves_at(a);
 	if (a->logs && log_source_due(a->logs) < until)
 		until = log_source_due(a->logs);
 	if (a->logs && log_source_fd(a->logs) < 0 && now + LOOK_MS * (NS_PER_SECOND / 1000) < until)
@@ -241,7 +254,9 @@ enum attend_end attend(struct attend *a)
 			return ATTEND_REACHED;
 		if (any_lost(a))
 			return ATTEND_LOST;
-		if ((!more && drain_empty(&a->out)) || (a->leaving && all_over(a)))
+		if (a->leaving && !a->over && all_over(a))
+			a->over = clock_steady();
+		if ((!more && drain_empty(&a->out)) || clock_steady() >= leaves_at(a))
 			return ATTEND_OVER;
 		if (a->deadline && clock_steady() >= a->deadline)
 			return ATTEND_TIMEOUT;

@@ -40,7 +40,8 @@ struct attend {
 	/* Called for SIGINT, SIGTERM and SIGHUP; true: the loop ends. */
 	bool (*interrupted)(void *context, int signal);
 
-	bool leaving;                   /* do not wait for a slow reader at the end */
+	bool leaving;                   /* at the end, do not wait for a reader that takes nothing for a second */
+	int64_t over;                   /* while leaving: when all runs were over, by the steady clock; 0: not yet */
 	bool backlog;                   /* there are lines that have not been read yet */
 	int signals;                    /* descriptor for signals; -1 before attend_open() */
 	int signal;                     /* the signal that ended the loop */

@@ -33,6 +33,7 @@ void drain_pump(struct drain *d)
 
 		if (n >= 0) {
 			d->sent += (size_t)n;
+			d->moved = clock_steady();
 		} else if (errno == EAGAIN) {
 			break;
 		} else if (errno != EINTR) {

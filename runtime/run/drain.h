@@ -13,6 +13,7 @@ struct drain {
 	int fd;
 	struct buf pending;
 	size_t sent;                    /* number of bytes of `pending` that have been written */
+	int64_t moved;                  /* when bytes were last written, by the steady clock; 0: never */
 	bool gone;                      /* the reader has closed its end: further output is dropped */
 	int error;                      /* errno of a write that failed for another reason; `gone` is then set, too */
 };

@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import struct
+import subprocess
 
 from support import check, end, finish, program, shell, start, trainc, within
 
@@ -78,6 +79,36 @@ def live_times():
     later = trainc("logs", "--local", "--timestamps", "times").stdout
     wrong = sum(a != b for a, b in zip(live.split("\n"), later.split("\n")))
     check(live.count("\n") == 100 and wrong == 0, "%d of the lines have another time" % wrong)
+
+
+def hears(p):
+    """Does the command handle signals?"""
+    status = open("/proc/%d/status" % p.pid).read()
+    return int(status.split("SigBlk:")[1].split()[0], 16) >> (signal.SIGTERM - 1) & 1
+
+
+def printed_at_the_end():
+    """A program prints 3 MiB after Ctrl-C and ends, before the command reads any of it."""
+    script = ("trap 'until test -e go; do sleep 0.02; done; yes 0123456789abcde | head -n 196608; echo last; exit 0' TERM; "
+              "echo ready; while :; do sleep 0.1; done")
+    file = program("long", shell(script))
+    log = RUNS + "long/logs/main-0.log"
+    for where in ("file", "pipe"):
+        with open("long.out", "w+") as out:
+            command = start("run", "--local", file, stdout=out if where == "file" else subprocess.PIPE)
+            within(10, lambda: os.path.exists(log) and os.path.getsize(log) and hears(command), "it runs")
+            command.send_signal(signal.SIGINT)
+            while b"stopping" not in command.stderr.readline():
+                pass
+            command.send_signal(signal.SIGSTOP)
+            open("go", "w").close()
+            within(20, lambda: os.path.exists(RUNS + "long/result"), "the run has ended")
+            command.send_signal(signal.SIGCONT)
+            text = finish(command)[1] or open("long.out").read()
+        n = text.count("0123456789abcde\n")
+        check(n == 196608 and text.endswith("last\n"), "%s: all of it is shown: %d lines" % (where, n))
+        os.remove("go")
+        trainc("delete", "--local", "--yes", "long")
 
 
 def history():
@@ -154,6 +185,7 @@ def ended():
     os.close(fd)
 
 
+printed_at_the_end()
 live_times()
 history()
 ended()
