@@ -22,6 +22,7 @@
 #include "base/words.h"
 
 enum { EVENTS = 64, STARTS_MS = 500, SWEEP_SECONDS = 5, DIRECTORY_SECONDS = 2 };
+enum { ORPHAN_SECONDS = 5, ORPHAN_MS = 10 };
 
 struct replica *engine_replica(const struct engine *e, unsigned role, int64_t i)
 {
@@ -444,12 +445,22 @@ static enum descendant judge_orphan(void *context, pid_t pid)
 	return DESCENDANT_PASS;
 }
 
-/* Reports to life.c the attempts that have ended, after killing every process that the attempts left behind. */
-static void tell_ends(struct engine *e)
+/*
+ * Reports to life.c the attempts that have ended, after killing every process that the attempts left behind. A killed
+ * process needs time to free its memory, and holds its ports and files until then, which the next attempt needs. So
+ * this waits for its end, but at most ORPHAN_SECONDS. Returns false while it waits.
+ */
+static bool tell_ends(struct engine *e)
 {
 	if (!e->gone)
-		return;
-	descendants_kill(e->self, judge_orphan, e);
+		return true;
+	if (descendants_kill(e->self, judge_orphan, e) == 0)
+		e->patience = 0;
+	else if (!e->patience)
+		e->patience = e->now + ORPHAN_SECONDS * SECOND;
+	if (e->now < e->patience)
+		return false;
+	e->patience = 0;
 	for (size_t i = 0; i < e->nreplicas && e->gone; i++) {
 		struct replica *r = &e->replicas[i];
 		if (r->phase != PHASE_GONE)
@@ -461,6 +472,7 @@ static void tell_ends(struct engine *e)
 		else
 			life_ended(e->life, r->role, r->index, &r->end);
 	}
+	return true;
 }
 
 /* ---- the loop ---- */
@@ -516,7 +528,7 @@ static int64_t tick(struct engine *e)
 {
 	int64_t next = check_directory(e), when;
 
-	if (life_deadline(e->life) < next)
+	if (!e->patience && life_deadline(e->life) < next)
 		next = life_deadline(e->life);
 
 	for (size_t i = 0; i < e->nreplicas; i++) {
@@ -525,6 +537,8 @@ static int64_t tick(struct engine *e)
 	}
 	if (tell_due(e, &when) && when < next)
 		next = when;
+	if (e->patience && e->now + ORPHAN_MS * (SECOND / 1000) < next)
+		next = e->now + ORPHAN_MS * (SECOND / 1000);
 	return next;
 }
 
@@ -543,7 +557,7 @@ static void wait_and_handle(struct engine *e, int lifeline)
 
 	if (tell_due(e, &when) && e->now >= when)
 		tell_state(e);
-	int n = epoll_wait(e->epoll, events, EVENTS, e->more ? 0 : timeout_until(e, tick(e)));
+	int n = epoll_wait(e->epoll, events, EVENTS, e->more && !e->patience ? 0 : timeout_until(e, tick(e)));
 	look_at_clock(e);
 	for (int i = 0; i < n; i++)
 		on_event(e, events[i].data.ptr, lifeline);
@@ -553,10 +567,13 @@ static void wait_and_handle(struct engine *e, int lifeline)
 /* Must the loop still wait for events? */
 static bool go_on(struct engine *e)
 {
+	bool told;
+
 	do {
-		tell_ends(e);
-		obey(e);
-	} while (e->gone);
+		told = tell_ends(e);
+		if (told)               /* orders may depend on the ends that were not reported yet */
+			obey(e);
+	} while (told && e->gone);
 	if (!life_over(e->life))
 		return true;
 	for (size_t i = 0; i < e->nreplicas; i++)

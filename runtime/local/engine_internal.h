@@ -89,6 +89,8 @@ struct engine {
 	struct container **table;       /* containers by the number of their process */
 	size_t table_size;
 	size_t gone;                    /* number of replicas in PHASE_GONE */
+	/* until when to wait for killed processes that replicas in PHASE_GONE left behind; 0: none is left */
+	int64_t patience;
 	size_t probing;                 /* number of containers that are probed */
 
 	int epoll, signals, logs;

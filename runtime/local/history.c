@@ -51,7 +51,7 @@ static void forget_oldest(struct arena *a, struct str path, long last)
 }
 
 /* Has the run ended for certain, and is none of its processes left? */
-static bool is_over(struct arena *a, const struct run_state *s)
+static bool ended_for_good(struct arena *a, const struct run_state *s)
 {
 	size_t found;
 
@@ -85,7 +85,7 @@ static int open_over(struct arena *a, struct str path)
 			return -1;
 		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 && leads_to(name, fd);
 		bool final = run_load(a, state_dir_of(path), path_base(path), &s, &why) && run_phase_final(s.phase);
-		if (locked && final && is_over(a, &s))
+		if (locked && final && ended_for_good(a, &s))
 			return fd;
 		close(fd);
 		if (locked || !final)
