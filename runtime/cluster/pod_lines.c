@@ -62,12 +62,12 @@ struct pod_lines {
 	const struct attend *attend;
 	struct log_choice choice;
 	struct line_stream **at;        /* every container of every pod */
-	size_t n, found;                /* `found` also counts streams that were released */
+	size_t n, room, found;          /* `found` also counts streams that were released */
 	struct map by_container;        /* the same streams; keys are uid/container */
 	struct map by_replica;          /* the stream of the last pod of each container of each replica */
 	struct arena index;             /* memory of both maps */
 	struct line_stream **open;      /* the streams whose logs are being read: a few among thousands */
-	size_t nopen;
+	size_t nopen, open_room;
 	struct buf text;                /* text of the line that was handed out */
 	struct buf key;                 /* scratch of stream_of() and replica_key() */
 	struct loop_timer timer;
@@ -77,6 +77,16 @@ struct pod_lines {
 };
 
 /* ---- streams ---- */
+
+/* Appends S to one of the arrays of L. ROOM is its capacity: keep_streams() makes room that must be used again. */
+static void push_stream(struct pod_lines *l, struct line_stream ***at, size_t *n, size_t *room, struct line_stream *s)
+{
+	if (*n == *room) {
+		*at = arena_grow(l->cluster->arena, *at, *n, sizeof **at);
+		*room = *n ? 2 * *n : 4;
+	}
+	(*at)[(*n)++] = s;
+}
 
 static bool has_line(const struct line_stream *s) { return s->at < s->queue.n; }
 
@@ -171,7 +181,7 @@ static void open_log(struct line_stream *s, const struct log_selection *how, str
 
 	s->started = true;
 	s->heard = loop_now(s->all->cluster->client.loop);
-	ARENA_PUSH(s->all->cluster->arena, s->all->open, s->all->nopen, s);
+	push_stream(s->all, &s->all->open, &s->all->nopen, &s->all->open_room, s);
 	s->log = pod_log_start(s->all->cluster->client.calls, &o);
 }
 
@@ -326,7 +336,7 @@ static struct line_stream *add_stream(struct scanning *c, const struct data *pod
 	s->pod = (struct attempts_pod){ status_time(pod, "metadata.creationTimestamp"), 0, s->id.pod,
 		attempts_lives(pod), false };
 	s->own = own;
-	ARENA_PUSH(l->cluster->arena, l->at, l->n, s);
+	push_stream(l, &l->at, &l->n, &l->room, s);
 	map_put(&l->by_container, &l->index, str_copy(&l->index, key), s);
 	link_stream(s);
 	return s;

@@ -238,7 +238,7 @@ static bool says_waiting(const struct transport_result *r)
 		message_has(r, "PodInitializing") || message_has(r, "does not have a host assigned"));
 }
 
-static bool is_running(const struct pod_log *p) { return p->o.running && p->o.running(p->o.to); }
+static bool container_runs(const struct pod_log *p) { return p->o.running && p->o.running(p->o.to); }
 
 /*
  * Handles a refusal: the log does not exist yet, or it will never exist. An answer that the container has not started
@@ -246,13 +246,13 @@ static bool is_running(const struct pod_log *p) { return p->o.running && p->o.ru
  */
 static void refused(struct pod_log *p, const struct transport_result *r)
 {
-	if (says_waiting(r) && p->o.follow && (p->started || is_running(p)))
+	if (says_waiting(r) && p->o.follow && (p->started || container_runs(p)))
 		attach_later(p);
 	else if (says_waiting(r))
 		end_with(p, POD_LOG_WAITING, r);
 	else if (r->code == 404 || (r->code == 400 && message_has(r, "previous terminated container")))
 		end_with(p, p->draining || (r->code == 404 && p->last) ? POD_LOG_DONE : POD_LOG_ABSENT, r);
-	else if (p->o.follow && !p->draining && r->code >= 500 && p->last && is_running(p))
+	else if (p->o.follow && !p->draining && r->code >= 500 && p->last && container_runs(p))
 		attach_later(p);                /* the kubelet is restarting */
 	else
 		end_with(p, POD_LOG_FAILED, r);
@@ -283,7 +283,7 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 		 * The end of a stream is often only the end of a connection, so the rest of the container's output is
 		 * read before the log is done
 		 */
-		p->draining = !p->started && !is_running(p);
+		p->draining = !p->started && !container_runs(p);
 		if ((p->draining || p->started) && !p->stopped)
 			attach(p);
 		else if (!p->stopped)
@@ -299,7 +299,7 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 }
 
 /* Ends the log with its last connection. */
-static void finished(struct pod_log *p, const struct transport_result *r)
+static void end_finished(struct pod_log *p, const struct transport_result *r)
 {
 	if (p->line.n && transport_ok(r))
 		end_line(p, true);
@@ -314,7 +314,7 @@ static void log_done(void *to, const struct transport_result *r)
 	p->call = NULL;
 	p->inside++;
 	if (p->finishing)
-		finished(p, r);
+		end_finished(p, r);
 	else if (!p->held)
 		ended(p, r);
 	else if (!p->paused)

@@ -5,22 +5,6 @@
 #include "plan/plan.h"
 #include "base/words.h"
 
-struct log_print_stream {
-	bool ended, stopped;
-	bool goes_on, paused;           /* the printed line is not complete; it was cut because the program paused */
-	int64_t attempt, time;
-	int exit_code;
-};
-
-static struct log_print_stream *stream_of(struct log_print *p, const struct log_stream *s)
-{
-	while (p->nstreams <= s->number) {
-		struct log_print_stream none = { 0 };
-		ARENA_PUSH(p->arena, p->streams, p->nstreams, none);
-	}
-	return &p->streams[s->number];
-}
-
 static void put_stamp(const struct log_print *p, int64_t time, struct buf *out)
 {
 	if (!p->timestamps)
@@ -97,7 +81,7 @@ static void put_colored(struct str s, struct buf *out)
 /* Does the line overwrite itself, as a progress bar does with carriage returns? */
 static bool overwrites(struct str text) { return memchr(text.p, '\r', text.n) != NULL; }
 
-static void put_text(const struct log_print *p, const struct log_line *l, const struct log_print_stream *s,
+static void put_text(const struct log_print *p, const struct log_line *l, const struct log_printed *s,
 	struct buf *out)
 {
 	bool bar = overwrites(l->text), begins_again = s->paused && l->text.n && l->text.p[0] == '\r';
@@ -148,7 +132,7 @@ static void put_json(struct log_print *p, const struct log_line *l, struct buf *
 	arena_release(&a);
 }
 
-static void put_mark(const struct log_print *p, const struct log_stream *s, struct log_print_stream *state,
+static void put_mark(const struct log_print *p, const struct log_stream *s, struct log_printed *state,
 	struct buf *marks)
 {
 	put_stamp(p, state->time, marks);
@@ -192,7 +176,7 @@ static bool matches(const struct log_print *p, struct str text)
 
 void log_print(struct log_print *p, const struct log_line *l, struct buf *out, struct buf *marks)
 {
-	struct log_print_stream *s = stream_of(p, l->from);
+	struct log_printed *s = &l->from->printed;
 
 	if (l->kind == LOG_ENDED) {
 		s->ended = true;

@@ -9,7 +9,6 @@
 #include "runtime/run/log_source.h"
 
 struct log_print {
-	struct arena *arena;
 	bool json;
 	bool escape;                    /* the output is a terminal: control characters in a line are escaped */
 	bool colors;                    /* with `escape`, sequences for colors and styles are kept; the colors are reset
@@ -18,9 +17,6 @@ struct log_print {
 	bool timestamps, prefix, colour;
 	bool runs;                      /* lines come from several runs: the prefix names the run */
 	bool any;                       /* set by printing: a line has been printed */
-	/* for each stream, by its number: must its end still be printed, and does its line continue? */
-	struct log_print_stream *streams;
-	size_t nstreams;
 };
 
 /*

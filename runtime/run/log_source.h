@@ -9,6 +9,14 @@
 
 enum { LOG_LINE_MOST = 1 << 20 };       /* a longer line is handed out in parts */
 
+/* What log_print() remembers of a stream. */
+struct log_printed {
+	bool ended, stopped;            /* the end of an attempt must still be printed; the attempt was asked to stop */
+	bool goes_on, paused;           /* the printed line is not complete; it was cut because the program paused */
+	int64_t attempt, time;
+	int exit_code;
+};
+
 /* The output of one container. */
 struct log_stream {
 	size_t number;                  /* number of the stream; streams are numbered in the order in which they were
@@ -20,6 +28,7 @@ struct log_stream {
 	int64_t index;
 	bool main;
 	struct str pod;                 /* name of the pod in a cluster; empty: the run's rules determine the name */
+	struct log_printed printed;
 };
 
 struct log_selection {
@@ -34,7 +43,7 @@ enum log_kind { LOG_TEXT, LOG_ENDED, LOG_MISSING };
 
 struct log_line {
 	enum log_kind kind;
-	const struct log_stream *from;
+	struct log_stream *from;
 	int64_t time;
 	struct str text;                /* the text without its line end; valid until the next line is taken */
 	bool more;                      /* the line continues in the next line of its stream */

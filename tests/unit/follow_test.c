@@ -254,7 +254,7 @@ static void long_line(void)
 	char *bytes = memset(arena_alloc(&arena, n + 1), 'x', n);
 	struct log_line l;
 	size_t got = 0, parts = 0, whole = 0, said = 0;
-	struct log_print json = { .arena = &arena, .json = true };
+	struct log_print json = { .json = true };
 	struct buf out = { 0 };
 
 	bytes[n] = '\n';
@@ -619,7 +619,7 @@ static void shown(void)
 {
 	fresh();
 	struct log_writer a = writer("worker-0"), b = writer("worker-1-1.side");
-	struct log_print p = { .arena = &arena, .prefix = true }, json = { .arena = &arena, .json = true };
+	struct log_print p = { .prefix = true }, json = { .json = true };
 
 	put(&a, "red \x1b[31m\xFF\r\n", 1000000001);
 	log_attempt_ended(&a, 3, false, 1000000002);
@@ -637,7 +637,7 @@ static void shown(void)
 	                                 "worker/0 \xE2\x94\x82 y\n");
 	follow_release(f);
 	f = follow(take_main);
-	p = (struct log_print){ .arena = &arena, .escape = true, .timestamps = true, .prefix = true, .runs = true };
+	p = (struct log_print){ .escape = true, .timestamps = true, .prefix = true, .runs = true };
 	CHECK_TEXT(printed(&p, f, true), "1970-01-01T00:00:01.000000001Z job:worker/0 \xE2\x94\x82 red \\x1b[31m\\xff\n"
 	                                 "1970-01-01T00:00:01.000000002Z job:worker/0 \xE2\x94\x80 attempt 1 exited with code 3\n"
 	                                 "1970-01-01T00:00:01.000000003Z job:worker/0 \xE2\x94\x82 2%\n"
