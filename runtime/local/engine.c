@@ -295,9 +295,15 @@ static bool op_suspend(void *context, bool suspend, struct str *why)
 	return life_suspend(e->life, suspend, e->now, why);
 }
 
-static void return_devices(struct engine *e, unsigned role, int64_t from)
+/*
+ * Returns the devices and processors of the replicas that a role no longer has. Those whose processes have not ended
+ * keep theirs until then.
+ */
+static void return_devices(struct engine *e, unsigned role)
 {
-	for (int64_t i = from; i < e->job->roles[role].max; i++) {
+	for (int64_t i = e->state->roles[role].desired; i < e->job->roles[role].max; i++) {
+		if (engine_replica(e, role, i)->phase != PHASE_IDLE)
+			continue;
 		devices_return(e->devices, role, i);
 		if (e->processors)
 			processors_return(e->processors, role, i);
@@ -308,17 +314,15 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 {
 	struct engine *e = context;
 	unsigned k;
+	bool elastic = role_of(e, role, &k) && e->job->roles[k].elastic, enough = true;
 
-	if (role_of(e, role, &k) && e->job->roles[k].elastic) {
-		int64_t had = e->state->roles[k].desired;
-		for (int64_t i = had; i < n && i < e->job->roles[k].max; i++)
-			if (!devices_take(e->devices, k, i, why) ||
-			    (e->processors && !processors_take(e->processors, k, i, why))) {
-				return_devices(e, k, had);
-				return false;
-			}
-	}
-	if (!life_scale(e->life, role, n, why))
+	for (int64_t i = elastic ? e->state->roles[k].desired : n; enough && i < n && i < e->job->roles[k].max; i++)
+		enough = devices_take(e->devices, k, i, why) &&
+			(!e->processors || processors_take(e->processors, k, i, why));
+	bool done = enough && life_scale(e->life, role, n, why);
+	if (elastic)
+		return_devices(e, k);
+	if (!done)
 		return false;
 	/* done before the response, so that a client that requests the state next gets the new size */
 	tell_state(e);
@@ -471,6 +475,8 @@ static bool tell_ends(struct engine *e)
 			life_refused(e->life, r->role, r->index, r->refused, e->now);
 		else
 			life_ended(e->life, r->role, r->index, &r->end);
+		if (r->index >= e->state->roles[r->role].desired)
+			return_devices(e, r->role);
 	}
 	return true;
 }

@@ -116,4 +116,23 @@ devices elastic 'role a { replicas = 1:8, accelerator = half(1) }'
 run 8 run --local elastic.tj
 local_run 0 elastic --replicas a=6
 shows elastic a-5 '[5] on'
+
+# replicas that a role no longer has give their devices back when their processes have ended, also after a refusal
+devices shared 'role a { replicas = 1:5, accelerator = half(1) }
+role b { replicas = 1:5, accelerator = half(1), command = ["sh", "-c", "echo [$ACME_VISIBLE]; exec sleep 60"] }'
+sed -i 's/true"]/exec sleep 60"]/' shared.tj
+begin shared --replicas a=4 --replicas b=1
+ready() { test "$(value shared "[len([x for x in r(\"$1\") if x[\"state\"] == \"ready\"]), s[\"phase\"]]")" = "[$2, 'Running']"; }
+shared_ready() { ready a "$1" && ready b "$2"; }
+before 20 shared_ready 4 1
+run 6 scale --local shared b=4; says err "b-2 needs 1 of the devices '$work/dev/acme[0-9]*', but only 0 are available"
+run 6 scale --local shared b=9
+run 0 scale --local shared a=1
+before 20 shared_ready 1 1
+run 0 scale --local shared b=4
+before 20 shared_ready 1 4
+run 0 scale --local shared a=2
+before 20 shared_ready 2 4
+ask shared stop; answers ok
+finish 8 shared
 end
