@@ -393,7 +393,7 @@ struct pod_log *pod_log_start(struct calls *c, const struct pod_log_options *o)
  * Cancels a connection that has brought no line yet, and connects again: nobody knows which instance of the container
  * that connection reads.
  */
-static void connect_anew(struct pod_log *p)
+static void connect_again(struct pod_log *p)
 {
 	if (!p->call || p->moved)
 		return;
@@ -407,7 +407,7 @@ void pod_log_retry(struct pod_log *p, bool restarted)
 	p->started = true;
 	p->rest_due = p->rest_due || (restarted && !p->o.previous);
 	if (p->rest_due)
-		connect_anew(p);
+		connect_again(p);
 	if (!p->paused)
 		reconnect(p);
 }
@@ -417,7 +417,7 @@ bool pod_log_is_behind(const struct pod_log *p) { return p->draining || p->rest;
 void pod_log_previous(struct pod_log *p)
 {
 	p->o.previous = true;
-	connect_anew(p);
+	connect_again(p);
 }
 
 void pod_log_finish(struct pod_log *p)

@@ -10,9 +10,10 @@ struct reading {
 static bool is_over(const struct reading *r, const struct run_state *run, const struct run_replica *p)
 {
 	bool ended = p->state == REPLICA_SUCCEEDED || p->state == REPLICA_FAILED;
+	/* an attempt that is not the last one has ended */
 	bool passed = r->wish.attempt && p->attempts >= r->wish.attempt + !ended;
 
-	return passed || (ended && !run->anew);
+	return passed || (ended && !run->restarts_at);
 }
 
 /* Is it certain that the selected streams bring no more lines? */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,14 +58,6 @@ static bool ended_for_good(struct arena *a, const struct run_state *s)
 		!survivors_end(a, s, SURVIVORS_SECONDS * NS_PER_SECOND, &found);
 }
 
-static bool leads_to(const char *path, int fd)
-{
-	struct stat opened, named;
-
-	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
-		opened.st_dev == named.st_dev;
-}
-
 /*
  * Opens and locks the directory of a run that has ended, so that no other command can start a run there; -1 if the run
  * has not ended. The keeper that has announced the verdict may hold the lock for a moment, so this waits for at most
@@ -83,7 +74,7 @@ static int open_over(struct arena *a, struct str path)
 		int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return -1;
-		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 && leads_to(name, fd);
+		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 && run_dir_is_at(name, fd);
 		bool final = run_load(a, state_dir_of(path), path_base(path), &s, &why) && run_phase_final(s.phase);
 		if (locked && final && ended_for_good(a, &s))
 			return fd;

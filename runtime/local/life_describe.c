@@ -234,7 +234,7 @@ static bool counts_as_restarting(const struct life *l)
 void life_describe(struct life *l, int64_t now)
 {
 	arena_reset(&l->words);
-	l->state->anew = l->mode != MODE_ANEW ? 0 : l->anew_at ? l->anew_at : now;
+	l->state->restarts_at = l->mode == MODE_ANEW ? l->anew_at ? l->anew_at : now : 0;
 	switch (l->mode) {
 	case MODE_GOING: describe_going(l, now); break;
 	case MODE_SUSPENDED: say(l, RUN_SUSPENDED,

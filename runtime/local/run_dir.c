@@ -179,15 +179,11 @@ static int open_made(struct making *m)
 	return open(m->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/*
- * Does the path still lead to the open directory? Otherwise the directory was removed while this process waited for the
- * lock.
- */
-static bool still_there(const struct making *m)
+bool run_dir_is_at(const char *path, int fd)
 {
 	struct stat opened, named;
 
-	return fstat(m->fd, &opened) == 0 && lstat(m->path.p, &named) == 0 && opened.st_ino == named.st_ino &&
+	return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
 		opened.st_dev == named.st_dev;
 }
 
@@ -224,7 +220,7 @@ static bool lock(struct making *m)
 		if (m->fd < 0)
 			return refuse_disk(m, "make the directory of the run", errno);
 		bool locked = flock(m->fd, LOCK_EX | LOCK_NB) == 0;
-		if (locked && still_there(m))
+		if (locked && run_dir_is_at(m->path.p, m->fd))
 			return true;
 		close(m->fd);
 		m->fd = -1;
@@ -501,7 +497,7 @@ struct run_names run_list(struct arena *a, struct str state_dir)
 static bool removed_meanwhile(const struct making *m)
 {
 	for (int tries = 0; tries < 500; tries++) {
-		if (!still_there(m))
+		if (!run_dir_is_at(m->path.p, m->fd))
 			return true;
 		if (keeper_alive(m->arena, m->path))
 			return false;

@@ -24,6 +24,12 @@ bool state_dir(struct arena *a, struct str *ret, struct str *why);
 struct str run_dir_path(struct arena *a, struct str state_dir, struct str run);
 
 /*
+ * Does the path still lead to the open directory? Otherwise the directory was removed or renamed while this process
+ * waited for its lock.
+ */
+bool run_dir_is_at(const char *path, int fd);
+
+/*
  * Makes the directory of a new run, with `logs` and `scratch` in it, and locks it: the process that holds the returned
  * descriptor (close-on-exec) is the keeper of the run. Returns -1 with an explanation and a status: 5 if a run of that
  * name is alive, or exists while REPLACE is false; 3 if the disk refuses. Fails before anything starts if the disk has

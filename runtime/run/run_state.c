@@ -126,7 +126,7 @@ static const struct state_field run_fields[] = {
 	FIELD(run_state, running, BOOL), FIELD(run_state, restarting, BOOL), FIELD(run_state, ran, INT64),
 	FIELD(run_state, restarted, INT64),
 	FIELD(run_state, job_restarts, INT64), FIELD(run_state, lost_bytes, UINT64),
-	FIELD(run_state, removed_bytes, LATER_INT64), FIELD(run_state, anew, LATER_INT64),
+	FIELD(run_state, removed_bytes, LATER_INT64), FIELD(run_state, restarts_at, LATER_INT64),
 };
 static const struct state_field role_fields[] = {
 	FIELD(run_role, name, TEXT), FIELD(run_role, aux, BOOL), FIELD(run_role, elastic, BOOL),

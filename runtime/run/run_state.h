@@ -165,11 +165,8 @@ struct run_state {
 	bool running, restarting;
 	int64_t ran, restarted;         /* when the run last began to count as running, and as restarting; 0: never */
 	int64_t job_restarts;           /* number of times the whole job was started again */
-	/*
-	 * in a local run whose replicas all start again: when they start at the earliest, while the old ones end and
-	 * until then; 0: they do not start again
-	 */
-	int64_t anew;
+	/* when all replicas of a local run will start again, at the earliest; 0: they will not */
+	int64_t restarts_at;
 	/* the run has failed in a cluster and must start again, and why (not in files) */
 	bool restart_due;
 	struct str restart_cause;

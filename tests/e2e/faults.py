@@ -20,6 +20,7 @@ import time
 import urllib.request
 
 import runtime
+from cluster import until
 from runtime import HOLD, Failure, Space, job, requests_of
 
 CLUSTER = os.path.dirname(os.path.abspath(os.environ.get("KUBECONFIG", "/nonexistent")))
@@ -48,14 +49,6 @@ def is_cluster():
         return CLUSTER in " ".join(words_of(pid_of("apiserver")))
     except OSError:
         return False
-
-
-def until(holds, seconds, what):
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            raise Failure(f"after {seconds} s still not: {what}")
-        time.sleep(0.1)
 
 
 class Server:

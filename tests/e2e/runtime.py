@@ -16,9 +16,12 @@ import sys
 import tempfile
 import time
 
+from cluster import until
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRAINC = os.environ.get("TRAINC") or os.path.join(HERE, "..", "..", "build", "trainc")
 KUBECTL = os.environ.get("KUBECTL", "kubectl")
+PATIENCE = 180          # seconds for a state that another process brings about; the machine may be busy
 
 HOLD = 'annotations {\n    "e2e.trainc.dev/hold" = "yes"\n  }\n'
 
@@ -94,7 +97,7 @@ class Background:
 
     def sees(self, state):
         """Waits until it has reported a state of the run, so that it watches the run and handles signals."""
-        until(f"a report of '{state}'", lambda: state in self.texts()[1] or self.p.poll() is not None)
+        until(lambda: state in self.texts()[1] or self.p.poll() is not None, PATIENCE, f"a report of '{state}'")
 
     def ends(self, status, words):
         """Expects this exit status, and these words on standard error."""
@@ -365,21 +368,11 @@ def generated(s):
         raise Failure(f"delete left {s.names()}")
 
 
-def until(what, right, seconds=180):
-    """Waits until RIGHT returns a true value, and returns that."""
-    end = time.monotonic() + seconds
-    while not (found := right()):
-        if time.monotonic() > end:
-            raise Failure(f"not seen in {seconds} s: {what}")
-        time.sleep(0.1)
-    return found
-
-
 def granted(s, role, verb, resource, account):
     """Waits until the API server grants it to the account: a role takes effect a moment after its creation."""
     words = [KUBECTL, "auth", "can-i", verb, resource, "--namespace", s.ns, "--as", account]
-    until(f"role '{role}' permits {account} to {verb} {resource}",
-          lambda: subprocess.run(words, capture_output=True, text=True, timeout=60).stdout.strip() == "yes")
+    until(lambda: subprocess.run(words, capture_output=True, text=True, timeout=60).stdout.strip() == "yes", PATIENCE,
+          f"role '{role}' permits {account} to {verb} {resource}")
 
 
 @check
@@ -448,7 +441,7 @@ def logs(s):
         raise Failure(str(lines))
     s.want(2, "logs", "a", "--rank", "9", err="rank")
     following = Background(s, "logs", "a", "-f")
-    until("three lines", lambda: following.texts()[0].count("line") >= 3 or following.p.poll() is not None)
+    until(lambda: following.texts()[0].count("line") >= 3 or following.p.poll() is not None, PATIENCE, "three lines")
     time.sleep(1)                       # no line comes twice
     following.p.send_signal(signal.SIGINT)
     following.ends(130, "")
@@ -511,7 +504,8 @@ def refuses_pods(s, words, cpu="1m"):
     s.write("probe.json", json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe"}, "spec": {
         "containers": [{"name": "main", "image": "busybox:1", "resources": {"limits": {"cpu": cpu}}}]}}))
     command = [KUBECTL, "-n", s.ns, "create", "--dry-run=server", "-f", os.path.join(s.dir, "probe.json")]
-    until(f"admission refuses pods: {words}", lambda: words in subprocess.run(command, capture_output=True, text=True, timeout=60).stderr)
+    until(lambda: words in subprocess.run(command, capture_output=True, text=True, timeout=60).stderr, PATIENCE,
+          f"admission refuses pods: {words}")
 
 
 @check
@@ -592,7 +586,7 @@ def attended(s):
     if not s.get("job", "a-worker")["spec"]["suspend"]:
         raise Failure("the workers began by themselves")
     s.want(0, "wait", "a", err="Succeeded")
-    until("the end of the parameter server", lambda: "job.batch/a-ps" not in s.names("job"))
+    until(lambda: "job.batch/a-ps" not in s.names("job"), PATIENCE, "the end of the parameter server")
     s.want(0, "apply", "a.tj", err="has ended: Succeeded")
     s.want(0, "delete", "a", "--yes")
 

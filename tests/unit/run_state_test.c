@@ -85,7 +85,7 @@ static struct run_state any_state(void)
 			.observed = (enum run_phase)below(RUN_UNKNOWN + 1),
 		.since = any_time(), .running = below(2), .restarting = below(2), .ran = any_time(),
 			.restarted = any_time(), .job_restarts = below(9), .lost_bytes = (uint64_t)below(INT64_MAX),
-		.removed_bytes = below(INT64_MAX), .anew = any_time() };
+		.removed_bytes = below(INT64_MAX), .restarts_at = any_time() };
 
 	s.nroles = (size_t)below(4);
 	s.roles = ARENA_ARRAY(&arena, struct run_role, s.nroles);
