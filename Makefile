@@ -65,7 +65,7 @@ LIB     := $(BUILD)/libtrainc.a
 # libraries only the C library is shared, because that loads modules of the system to look up host names.
 # HALFLIBS='-lcurl -lssl -lcrypto -lyaml' links the shared form of all libraries.
 HALFSRC := $(sort $(wildcard runtime/cluster/*.c runtime/supervise/*.c))
-HALFOBJ := $(HALFSRC:%.c=$(BUILD)/obj/%.o)
+HALFOBJ := $(HALFSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/manifests.o
 HALFLIB := $(BUILD)/libcluster.a
 HALF    := $(BUILD)/libexec/trainc/trainc-cluster
 UNUSED  := $(BUILD)/obj/gen/unused.o
@@ -92,6 +92,8 @@ $(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
 replace = cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
 	@sh stdlib/embed.sh stdlib/std/*.tj >$@.new; $(replace)
+$(GEN)/manifests.c: runtime/supervise/embed.sh FORCE | $(GEN)
+	@sh runtime/supervise/embed.sh runtime/supervise/manifest/*.yaml >$@.new; $(replace)
 $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
 	@sh compiler/diag/pages.sh compiler/diag/pages/*.md >$@.new; $(replace)
 # A program of the build makes the tables of schemas, with the reader that also reads a project's own kinds.

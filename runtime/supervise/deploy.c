@@ -1,7 +1,6 @@
 /*
- * deploy.c - writes the definitions of the kinds and the objects that the controller needs to run: Namespace,
- * ServiceAccount, permissions, Deployment or StatefulSet, Service. The permissions are exactly those that the requests
- * of this directory need. The process has no capabilities and a read-only file system.
+ * deploy.c - writes the definitions of the kinds and the objects that the controller needs to run, from the files of
+ * the directory manifest/. It chooses files, joins the rules of roles, and fills in names and arguments.
  */
 #include "runtime/supervise/deploy.h"
 
@@ -10,10 +9,7 @@
 #include "kube/crd_write.h"
 #include "kube/version.h"
 #include "runtime/supervise/manifest.h"
-
-#define NAME MANIFEST_NAME
-#define LABELS MANIFEST_LABELS
-#define SYSTEM_NAMESPACE "trainc-system"
+#include "runtime/supervise/manifest_file.h"
 
 struct deploying {
 	const struct controller *control;
@@ -60,118 +56,49 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 	arena_release(&a);
 }
 
+/* ---- the embedded manifests ---- */
+
+/* Writes the file NAME as it is. */
+static void put_file(struct deploying *d, const char *name)
+{
+	manifest_put_object(&d->to, manifest_file_read(d->session->arena, name));
+}
+
 /* ---- permissions ---- */
 
-/*
- * Appends a rule for each API group of the kinds, each with a comma. The rule covers the resources or, if given, their
- * subresource SUBRESOURCE.
- */
-static void put_kinds_rule(struct buf *b, bool ancestors, const char *subresource, const char *verbs)
+static void add_rules(struct deploying *d, struct object *role, const char *file)
 {
-	const struct custom_kind *k, *before = NULL;
+	struct arena *a = d->session->arena;
+	struct object *rules = object_get(role, STR("rules"));
+	const struct object *more = object_get(manifest_file_read(a, file), STR("rules"));
 
-	for (size_t i = 0; (k = custom_kind_among(i, !ancestors, ancestors)); i++) {
-		bool same = before && str_is(str_of(k->group), before->group);
-		if (before && !same)
-			buf_printf(b, "],\"verbs\":[%s]},", verbs);
-		if (same)
-			buf_char(b, ',');
-		else
-			buf_printf(b, "{\"apiGroups\":[\"%s\"],\"resources\":[", k->group);
-		buf_printf(b, "\"%s%s\"", k->plural, subresource);
-		before = k;
-	}
-	buf_printf(b, "],\"verbs\":[%s]},", verbs);
+	if (!rules)
+		rules = PUT_LIST(a, role, "rules", (struct span){ 0 });
+	for (size_t i = 0; i < more->u.list.n; i++)
+		object_add(a, rules, more->u.list.at[i]);
 }
 
-/* Appends the permissions for runs of `trainc apply --controller`. */
-static void put_run_rules(struct buf *b)
+/* Adds the rules for the objects that the controller manages. */
+static void add_managed_rules(struct deploying *d, struct object *role)
 {
-	buf_z(b, "{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"get\",\"list\",\"watch\","
-			"\"patch\"]},"
-		"{\"apiGroups\":[\"batch\"],\"resources\":[\"jobs\"],\"verbs\":[\"get\",\"list\",\"watch\","
-			"\"create\",\"patch\",\"delete\"]},"
-		"{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\"],\"verbs\":[\"list\",\"watch\",\"delete\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"watch\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
-}
+	struct str gang = option_value(d->session->options, OPTION_GANG);
 
-static void put_operator_rules(struct buf *b)
-{
-	put_kinds_rule(b, false, "", "\"list\",\"watch\",\"patch\",\"delete\"");
-	put_kinds_rule(b, false, "/status", "\"patch\"");
-	put_kinds_rule(b, false, "/finalizers", "\"update\"");
-	buf_z(b,
-		/*
-		 * the controller itself needs neither `get` on pods nor the next rule: it grants them to the launcher
-		 * of an MPI job, and an account can only grant permissions that it has
-		 */
-		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\",\"watch\",\"create\","
-			"\"patch\",\"delete\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"pods/exec\"],\"verbs\":[\"create\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"services\"],\"verbs\":[\"list\",\"watch\",\"create\",\"patch\","
-			"\"delete\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\",\"serviceaccounts\"],\"verbs\":[\"get\","
-			"\"create\"]},"
-		"{\"apiGroups\":[\"rbac.authorization.k8s.io\"],\"resources\":[\"roles\",\"rolebindings\"],\"verbs\":["
-			"\"get\",\"create\"]},"
-		"{\"apiGroups\":[\"autoscaling\"],\"resources\":[\"horizontalpodautoscalers\"],"
-		"\"verbs\":[\"get\",\"create\",\"patch\",\"delete\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
-}
-
-/*
- * Appends the permissions for the kinds that preceded the training operator's kinds: each replica is a Job, and a job
- * also has a Deployment and a Service.
- */
-static void put_ancestor_rules(struct buf *b)
-{
-	put_kinds_rule(b, true, "", "\"list\",\"watch\",\"patch\"");
-	put_kinds_rule(b, true, "/status", "\"patch\"");
-	put_kinds_rule(b, true, "/finalizers", "\"update\"");
-	buf_z(b, "{\"apiGroups\":[\"batch\"],\"resources\":[\"jobs\"],\"verbs\":[\"list\",\"watch\",\"create\","
-			"\"patch\",\"delete\"]},"
-		"{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\"],\"verbs\":[\"get\",\"create\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"services\"],\"verbs\":[\"get\",\"list\",\"watch\","
-			"\"create\",\"patch\",\"delete\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"watch\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"get\",\"create\"]},"
-		"{\"apiGroups\":[\"\"],\"resources\":[\"events\"],\"verbs\":[\"create\"]}");
-}
-
-static void put_rules(struct deploying *d, struct buf *b, struct str gang, bool lease)
-{
-	const struct controller *c = d->control;
-
-	buf_z(b, ",\"rules\":[");
-	put_run_rules(b);
-	buf_z(b, c->operators ? "," : "");
-	if (c->operators)
-		put_operator_rules(b);
-	buf_z(b, c->ancestors ? "," : "");
-	if (c->ancestors)
-		put_ancestor_rules(b);
+	add_rules(d, role, "rules-runs");
+	if (d->control->operators)
+		add_rules(d, role, "rules-kinds");
+	if (d->control->ancestors)
+		add_rules(d, role, "rules-ancestors");
 	if (gang.n && !str_is(gang, "none"))
-		buf_printf(b, ",{\"apiGroups\":[\"%s\"],\"resources\":[\"podgroups\"],\"verbs\":[\"get\",\"create\","
-			"\"delete\"]}",
-			str_is(gang, "volcano") ? "scheduling.volcano.sh" : "scheduling.x-k8s.io");
-	if (lease)
-		buf_z(b, ",{\"apiGroups\":[\"coordination.k8s.io\"],\"resources\":[\"leases\"],\"verbs\":[\"get\","
-			"\"create\",\"update\"]}");
-	buf_z(b, "]}");
+		add_rules(d, role, str_cat(d->session->arena, STR("rules-"), gang, STR("")).p);
 }
 
-static void put_binding(struct deploying *d, const char *kind, const char *of, const char *ns)
+/* Writes a file of permissions in one namespace: that of the controller's jobs or, without one, of its Lease. */
+static void put_local(struct deploying *d, struct object *o)
 {
-	struct buf b = { 0 };
-
-	manifest_head(&b, "rbac.authorization.k8s.io/v1", kind, NAME, ns);
-	buf_printf(&b,
-		",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"%s\",\"name\":\"" NAME "\"},"
-		"\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"" NAME "\",\"namespace\":\"" SYSTEM_NAMESPACE
-			"\"}]}", of);
-	manifest_put(&d->to, &b);
-	buf_release(&b);
+	if (d->ns.n)
+		object_put(d->session->arena, object_get(o, STR("metadata")), STR("namespace"),
+			object_string(d->session->arena, d->ns, (struct span){ 0 }));
+	manifest_put_object(&d->to, o);
 }
 
 /*
@@ -181,133 +108,99 @@ static void put_binding(struct deploying *d, const char *kind, const char *of, c
  */
 static void put_permissions(struct deploying *d)
 {
-	struct str gang = option_value(d->session->options, OPTION_GANG);
-	const char *ns = d->ns.n ? d->ns.p : SYSTEM_NAMESPACE;
-	struct buf b = { 0 };
+	struct arena *a = d->session->arena;
+	struct object *role, *local = manifest_file_read(a, "role-local");
 
-	if (!d->ns.n) {
-		manifest_head(&b, "rbac.authorization.k8s.io/v1", "ClusterRole", NAME, NULL);
-		put_rules(d, &b, gang, false);
-		manifest_put(&d->to, &b);
-		put_binding(d, "ClusterRoleBinding", "ClusterRole", NULL);
+	if (d->ns.n) {
+		add_managed_rules(d, local);
+	} else {
+		role = manifest_file_read(a, "role");
+		add_managed_rules(d, role);
+		manifest_put_object(&d->to, role);
+		put_file(d, "binding");
 	}
-	manifest_head(&b, "rbac.authorization.k8s.io/v1", "Role", NAME, ns);
-	if (d->ns.n)
-		put_rules(d, &b, gang, true);
-	else
-		buf_z(&b, ",\"rules\":[{\"apiGroups\":[\"coordination.k8s.io\"],\"resources\":[\"leases\"],"
-			"\"verbs\":[\"get\",\"create\",\"update\"]}]}");
-	manifest_put(&d->to, &b);
-	put_binding(d, "RoleBinding", "Role", ns);
-	buf_release(&b);
+	add_rules(d, local, "rules-lease");
+	put_local(d, local);
+	put_local(d, manifest_file_read(a, "binding-local"));
 }
 
 /* ---- the workload ---- */
 
+static void add_argument(struct deploying *d, struct object *args, struct str text)
+{
+	object_add(d->session->arena, args, object_string(d->session->arena, text, (struct span){ 0 }));
+}
+
 /* Passes an option on to the process in the cluster, if it is given here. */
-static void put_option(struct deploying *d, struct buf *b, enum option o)
+static void pass_option(struct deploying *d, struct object *args, enum option o)
 {
 	struct str value = option_value(d->session->options, o);
 
-	if (!value.n)
-		return;
-	buf_char(b, ',');
-	buf_json(b, str_printf(d->session->arena, "--%s=%.*s", option_row(o)->word, STR_ARG(value)));
+	if (value.n)
+		add_argument(d, args,
+			str_printf(d->session->arena, "--%s=%.*s", option_row(o)->word, STR_ARG(value)));
 }
 
-static void put_arguments(struct deploying *d, struct buf *b)
+static void add_arguments(struct deploying *d, struct object *args)
 {
-	buf_z(b, "\"args\":[\"supervise\",");
-	buf_z(b, d->control->operators ? "\"--kubeflow\"," : "");
-	buf_z(b, d->control->ancestors ? "\"--ancestors\"," : "");
-	buf_z(b, "\"--listen=:8081\",\"--lease=" NAME "\"");
-	if (d->ns.n) {
-		buf_char(b, ',');
-		buf_json(b, str_cat(d->session->arena, STR("--namespace="), d->ns, STR("")));
+	struct arena *a = d->session->arena;
+
+	if (d->control->operators)
+		add_argument(d, args, STR("--kubeflow"));
+	if (d->control->ancestors)
+		add_argument(d, args, STR("--ancestors"));
+	add_argument(d, args, STR("--listen=:8081"));
+	add_argument(d, args, STR("--lease=" MANIFEST_NAME));
+	if (d->ns.n)
+		add_argument(d, args, str_cat(a, STR("--namespace="), d->ns, STR("")));
+	pass_option(d, args, OPTION_OPERATOR);
+	pass_option(d, args, OPTION_GANG);
+	pass_option(d, args, OPTION_INIT_IMAGE);
+	pass_option(d, args, OPTION_DELIVERY_IMAGE);
+	if (d->control->shard.total > 1) {
+		add_argument(d, args, str_printf(a, "--total-shards=%u", d->control->shard.total));
+		add_argument(d, args, STR("--shard=$(POD_NAME)"));
 	}
-	put_option(d, b, OPTION_OPERATOR);
-	put_option(d, b, OPTION_GANG);
-	put_option(d, b, OPTION_INIT_IMAGE);
-	put_option(d, b, OPTION_DELIVERY_IMAGE);
-	if (d->control->shard.total > 1)
-		buf_printf(b, ",\"--total-shards=%u\",\"--shard=$(POD_NAME)\"", d->control->shard.total);
-	buf_char(b, ']');
-	if (d->control->shard.total > 1)
-		buf_z(b, ",\"env\":[{\"name\":\"POD_NAME\",\"valueFrom\":{\"fieldRef\":{"
-			"\"fieldPath\":\"metadata.name\"}}}]");
 }
 
-/*
- * Writes a Deployment of one process or, with shards, a StatefulSet, whose pod names contain the numbers of the shards.
- * Applying the StatefulSet with another number of shards replaces its pods.
- */
+/* Writes a Deployment of one process or, with shards, a StatefulSet. */
 static void put_workload(struct deploying *d)
 {
+	struct arena *a = d->session->arena;
 	struct str image = option_value(d->session->options, OPTION_IMAGE);
-	bool several = d->control->shard.total > 1;
-	struct buf b = { 0 };
+	struct object *o = manifest_file_read(a, "deployment"), *set = manifest_file_read(a, "statefulset");
+	struct object *template = manifest_path(o, "spec.template");
+	struct object *container = manifest_path(template, "spec.containers")->u.list.at[0];
 
-	manifest_head(&b, "apps/v1", several ? "StatefulSet" : "Deployment", NAME, SYSTEM_NAMESPACE);
-	buf_printf(&b, ",\"spec\":{\"replicas\":%u,", d->control->shard.total);
-	if (several)
-		buf_z(&b, "\"serviceName\":\"" NAME "\",\"podManagementPolicy\":\"Parallel\",");
-	buf_z(&b, "\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME
-		"\"}},\"template\":{\"metadata\":{\"labels\":"
-		LABELS "},\"spec\":{\"serviceAccountName\":\"" NAME
-			"\",\"terminationGracePeriodSeconds\":10,\"securityContext\":{\"runAsNonRoot\":true,"
-		"\"runAsUser\":65532,\"runAsGroup\":65532,\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},"
-			"\"containers\":[{\"name\":\"supervise\",\"image\":");
-	buf_json(&b, image.n ? image : STR("trainc:" TRAINC_VERSION));
-	buf_char(&b, ',');
-	put_arguments(d, &b);
-	buf_z(&b, ",\"ports\":[{\"name\":\"http\",\"containerPort\":8081}],"
-		"\"livenessProbe\":{\"httpGet\":{\"path\":\"/healthz\",\"port\":\"http\"},\"periodSeconds\":20,"
-		"\"timeoutSeconds\":5},"
-		"\"readinessProbe\":{\"httpGet\":{\"path\":\"/readyz\",\"port\":\"http\"},\"periodSeconds\":10,"
-			"\"timeoutSeconds\":5},"
-		"\"resources\":{\"requests\":{\"cpu\":\"20m\",\"memory\":\"32Mi\"},\"limits\":{\"memory\":\"64Mi\"}},"
-		"\"securityContext\":{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
-			"\"capabilities\":{\"drop\":[\"ALL\"]}}}]}}}}");
-	manifest_put(&d->to, &b);
-	buf_release(&b);
-}
-
-static void put_service(struct deploying *d)
-{
-	struct buf b = { 0 };
-
-	manifest_head(&b, "v1", "Service", NAME, SYSTEM_NAMESPACE);
-	buf_z(&b, ",\"spec\":{\"selector\":{\"app.kubernetes.io/name\":\"" NAME
-		"\"},\"ports\":[{\"name\":\"http\",\"port\":8081,\"targetPort\":\"http\"}]}}");
-	manifest_put(&d->to, &b);
-	if (str_is(option_value(d->session->options, OPTION_MANIFEST), "monitor")) {
-		manifest_head(&b, "monitoring.coreos.com/v1", "PodMonitor", NAME, SYSTEM_NAMESPACE);
-		buf_z(&b, ",\"spec\":{\"selector\":{\"matchLabels\":{\"app.kubernetes.io/name\":\"" NAME
-			"\"}},\"podMetricsEndpoints\":[{\"port\":\"http\"}]}}");
-		manifest_put(&d->to, &b);
+	object_put(a, container, STR("image"),
+		object_string(a, image.n ? image : STR("trainc:" TRAINC_VERSION), (struct span){ 0 }));
+	add_arguments(d, object_get(container, STR("args")));
+	if (d->control->shard.total > 1) {
+		struct object *spec = object_get(set, STR("spec"));
+		object_put(a, spec, STR("replicas"), object_integer(a, d->control->shard.total, (struct span){ 0 }));
+		object_append(a, spec, STR("template"), template);
+		o = set;
+	} else {
+		manifest_drop(container, STR("env"));
 	}
-	buf_release(&b);
+	manifest_put_object(&d->to, o);
 }
 
 int deploy_write(const struct controller *c)
 {
 	struct deploying d = { .control = c, .session = c->session, .ns = c->ns };
 	const struct custom_kind *k;
-	struct buf b = { 0 };
 
 	manifest_begin(&d.to, c->session);
 	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++)
 		put_definition(&d, k);
-	manifest_head(&b, "v1", "Namespace", SYSTEM_NAMESPACE, NULL);
-	buf_char(&b, '}');
-	manifest_put(&d.to, &b);
-	manifest_head(&b, "v1", "ServiceAccount", NAME, SYSTEM_NAMESPACE);
-	buf_char(&b, '}');
-	manifest_put(&d.to, &b);
-	buf_release(&b);
+	put_file(&d, "namespace");
+	put_file(&d, "account");
 	put_permissions(&d);
 	put_workload(&d);
-	put_service(&d);
+	put_file(&d, "service");
+	if (str_is(option_value(c->session->options, OPTION_MANIFEST), "monitor"))
+		put_file(&d, "podmonitor");
 	manifest_end(&d.to);
 	return STATUS_DONE;
 }

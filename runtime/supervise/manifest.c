@@ -25,29 +25,34 @@ static bool write_out(void *context, const char *bytes, size_t n)
 
 static void put_text(struct outlet *o, struct str s) { outlet_put(o, s.p, s.n); }
 
+void manifest_put_object(struct manifest_out *m, const struct object *o)
+{
+	struct emit_sink sink = { .context = m->session, .write = write_out };
+	struct outlet outlet = { .sink = &sink };
+	struct rendered rendered = { .json = m->json };
+
+	if (m->json)
+		put_text(&outlet, m->first ? STR("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n    ")
+			: STR(",\n    "));
+	else if (!m->first)
+		put_text(&outlet, STR("---\n"));
+	m->first = false;
+	render_object(&rendered, o);
+	render_write(&rendered, 0, &outlet);
+	outlet_flush(&outlet);
+	outlet_release(&outlet);
+	render_release(&rendered);
+}
+
 void manifest_put(struct manifest_out *m, struct buf *b)
 {
 	struct arena a = { 0 };
 	struct source source = { .text = buf_take(b, &a), .base = 1 };
-	struct emit_sink sink = { .context = m->session, .write = write_out };
-	struct outlet outlet = { .sink = &sink };
-	struct rendered rendered = { .json = m->json };
 	struct data_error error;
 	struct data *tree;
 
-	if (data_read_json(&a, &source, &tree, &error)) {
-		if (m->json)
-			put_text(&outlet, m->first ? STR("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n    ")
-				: STR(",\n    "));
-		else if (!m->first)
-			put_text(&outlet, STR("---\n"));
-		m->first = false;
-		render_object(&rendered, object_from_data(&a, tree));
-		render_write(&rendered, 0, &outlet);
-	}
-	outlet_flush(&outlet);
-	outlet_release(&outlet);
-	render_release(&rendered);
+	if (data_read_json(&a, &source, &tree, &error))
+		manifest_put_object(m, object_from_data(&a, tree));
 	arena_release(&a);
 }
 

@@ -5,6 +5,7 @@
 #define TRAINC_RUNTIME_SUPERVISE_MANIFEST_H
 
 #include "command/session.h"
+#include "objects/object.h"
 
 #define MANIFEST_NAME "trainc-supervise"
 #define MANIFEST_LABELS "{\"app.kubernetes.io/name\":\"" MANIFEST_NAME "\",\"app.kubernetes.io/part-of\":\"trainc\"}"
@@ -16,6 +17,7 @@ struct manifest_out {
 
 /* Starts the output in the form that -o selects. */
 void manifest_begin(struct manifest_out *m, struct session *s);
+void manifest_put_object(struct manifest_out *m, const struct object *o);
 /* Writes one object from the JSON text in B, and empties B. */
 void manifest_put(struct manifest_out *m, struct buf *b);
 void manifest_end(struct manifest_out *m);
