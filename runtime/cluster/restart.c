@@ -46,6 +46,7 @@ static void send_restart(struct restart *r, struct transport_request q,
 {
 	q.done = done;
 	q.to = to;
+	q.share = r->share;
 	r->pending++;
 	call_start(r->calls, &q, CALL_REPEAT, NULL);
 }

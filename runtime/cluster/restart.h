@@ -33,6 +33,7 @@ struct restart_attempts {
 
 struct restart {
 	struct calls *calls;
+	struct call_share *share;       /* whose share of the requests in flight these use; NULL: nobody's */
 	struct arena *arena;            /* memory for everything that the requests need; lives until `done` */
 	struct parent judged;           /* the record with which the run was judged */
 	struct str ns;                  /* its namespace */

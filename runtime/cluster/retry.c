@@ -10,6 +10,7 @@
 
 #include "base/words.h"
 #include "command/session.h"
+#include "runtime/cluster/share.h"
 
 #define RETRY_LIMIT (60 * NS_PER_SECOND)
 #define FIRST_WAIT (NS_PER_SECOND / 2)
@@ -63,6 +64,8 @@ static void call_unlink(struct call *c)
 
 static void call_free(struct call *c)
 {
+	if (c->request.share)
+		c->request.share->calls--;
 	loop_timer_drop(c->calls->loop, &c->timer);
 	arena_release(&c->arena);
 	free(c);
@@ -253,7 +256,30 @@ static int64_t wait_before_next(struct call *c, const struct transport_result *r
 static void start_queued(struct calls *all);
 static void call_run(struct call *c);
 
-static bool counts_in_window(const struct call *c) { return c->request.kind != TRANSPORT_STREAM; }
+static bool counts_in_window(const struct call *c)
+{
+	return c->request.kind != TRANSPORT_STREAM && !(c->request.share && c->request.share->apart);
+}
+
+/* Notes that a request of C is in flight, or has ended. */
+static void count_running(struct call *c, int change)
+{
+	if (!counts_in_window(c))
+		return;
+	c->calls->running += (unsigned)change;
+	if (c->request.share)
+		c->request.share->running += (size_t)change;
+}
+
+/* May C be sent now? */
+static bool has_place(const struct call *c)
+{
+	const struct calls *all = c->calls;
+	const struct call_share *s = c->request.share;
+
+	return !counts_in_window(c) || (s ? share_permits(s->running, 1, all->running, all->window)
+		: all->running < all->window);
+}
 
 static bool taking(void *to, struct str bytes)
 {
@@ -362,7 +388,7 @@ static void attempt_done(void *to, const struct transport_result *result)
 	struct transport_result r = *result;
 
 	c->exchange = NULL;
-	all->running -= counts_in_window(c);
+	count_running(c, -1);
 	adapt_window(all, result);
 	bool again = repeats(c, result);
 	if (!again || !wait_and_retry(c, result)) {
@@ -384,14 +410,14 @@ static void call_run(struct call *c)
 	r.to = c;
 	c->state = CALL_RUNNING;
 	c->attempts++;
-	c->calls->running += counts_in_window(c);
+	count_running(c, 1);
 	c->exchange = transport_start(c->calls->o.transport, &r);
 }
 
 static void start_queued(struct calls *all)
 {
 	for (struct call *c = all->first; c && all->running < all->window && !all->stopped; c = c->next)
-		if (c->state == CALL_QUEUED)
+		if (c->state == CALL_QUEUED && has_place(c))
 			call_run(c);
 }
 
@@ -414,6 +440,8 @@ struct call *call_start(struct calls *all, const struct transport_request *r, en
 	*all->last = c;
 	all->last = &c->next;
 	all->n++;
+	if (r->share)
+		r->share->calls++;
 	c->request.path = str_copy(&c->arena, r->path);
 	c->request.body = str_copy(&c->arena, r->body);
 	c->request.accept = str_copy(&c->arena, r->accept);
@@ -422,7 +450,7 @@ struct call *call_start(struct calls *all, const struct transport_request *r, en
 	copy_pairs(&c->arena, &c->request.headers, r->nheaders);
 	if (all->stopped)
 		loop_timer_set(all->loop, &c->timer, 0);
-	else if (!counts_in_window(c) || all->running < all->window)
+	else if (has_place(c))
 		call_run(c);
 	return c;
 }
@@ -435,7 +463,7 @@ void call_cancel(struct call *c)
 		return;
 	if (c->exchange) {
 		transport_cancel(c->exchange);
-		all->running -= counts_in_window(c);
+		count_running(c, -1);
 	}
 	call_unlink(c);
 	call_free(c);
@@ -469,7 +497,7 @@ static void call_cut(struct call *c, struct arena *a, struct str *waited, bool *
 	if (c->exchange) {
 		transport_cancel(c->exchange);
 		c->exchange = NULL;
-		c->calls->running -= counts_in_window(c);
+		count_running(c, -1);
 	}
 	if (c->last) {
 		r = *c->last;

@@ -1,6 +1,7 @@
 /*
  * retry.h - sends requests with a limit on the number in flight, repeats them when that is safe, and renews the
- * credential once after a 401.
+ * credential once after a 401. Requests may belong to users who share the places in flight as share.h says: those of
+ * one user may all wait for an answer, and requests of the others are sent nevertheless.
  *
  * By default a request is attempted ten times within a minute. The server may request the pause between attempts
  * (Retry-After, at most 60 s). Otherwise the pause starts at 0.5 s and doubles up to 10 s, with full jitter.
@@ -17,6 +18,13 @@
 
 struct calls;
 struct call;
+
+/* A user of the requests in flight. It must live until its calls have ended. */
+struct call_share {
+	bool apart;                     /* its requests need no place: they are sent at once, whatever else waits */
+	size_t running;                 /* number of its requests in flight */
+	size_t calls;                   /* number of its calls that have not ended */
+};
 
 enum call_repeat {
 	CALL_BY_METHOD,                 /* repeat GET, server-side apply and dry runs, but no other requests */

@@ -31,6 +31,8 @@ struct transport_pair {
 	struct str name, value;
 };
 
+struct call_share;
+
 struct transport_request {
 	enum transport_method method;
 	enum transport_kind kind;
@@ -44,6 +46,7 @@ struct transport_request {
 	struct str content_type;        /* type of the body; empty: application/json */
 	struct str body;                /* body of the request; empty: no body */
 	bool text;                      /* the answer is plain text (a log): its content type is not checked */
+	struct call_share *share;       /* whose share of the requests in flight this is (retry.h); NULL: nobody's */
 	int64_t timeout;                /* longest time for the whole exchange in ns; 0: depends on the kind */
 	/* STREAM: ns without a byte after which the connection is considered dead; 0: no limit */
 	int64_t quiet;

@@ -14,6 +14,14 @@
 #include "runtime/supervise/store.h"
 
 struct supervised;
+struct tenant;
+
+/* All tenants (tenant.h), chained by the hash of the namespace. */
+struct tenant_table {
+	struct tenant **at;
+	size_t slots, n;
+	size_t named;                   /* number of tenants that the metrics name */
+};
 
 struct controller {
 	struct session *session;
@@ -27,6 +35,7 @@ struct controller {
 					 * statuses */
 	int64_t created_at;             /* by loop_now(): when a pod or a Service was last created */
 	struct loop_timer trim;         /* fires a moment after passes: free memory is returned to the system */
+	struct tenant_table tenants;
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
 	struct pass *passes;            /* all passes over jobs that are under way */
@@ -48,6 +57,7 @@ struct controller {
 /* A custom resource, or the record of a run, with all known facts about its job. */
 struct supervised {
 	struct controller *control;
+	struct tenant *tenant;          /* the namespace of the job */
 	const struct custom_kind *kind; /* the kind of the resource; `run_record_kind` for a run */
 	struct queue_item item;
 	struct supervised *next;        /* the next job in the same slot of the hash table */

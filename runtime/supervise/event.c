@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/supervised.h"
+#include "runtime/supervise/tenant.h"
 
 enum { BURST = 25, REFILL_SECONDS = 300, LONGEST = 1000 };
 
@@ -102,7 +103,7 @@ static void send_event(struct supervised *j, enum event_weight weight, const str
 	c->metrics.events++;
 	struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE,
 		.path = transport_path(&a, &(struct transport_place){ .version = STR("v1"), .plural = STR("events"),
-		.namespace = j->ns }), .body = body(&a, j, e), .done = sent, .to = j };
+		.namespace = j->ns }), .body = body(&a, j, e), .share = &j->tenant->share, .done = sent, .to = j };
 	call_start(c->client.calls, &r, CALL_ONCE, NULL);
 	arena_release(&a);
 }

@@ -11,6 +11,7 @@
 #include "runtime/cluster/object_table.h"
 #include "runtime/status/look.h"
 #include "runtime/supervise/supervised.h"
+#include "runtime/supervise/tenant.h"
 
 static uint32_t hash_of(struct str ns, struct str name) { return str_hash_stable(ns) * 31 + str_hash_stable(name); }
 
@@ -73,7 +74,9 @@ static struct supervised *add(struct controller *c, const struct custom_kind *k,
 		j->label.n -= sizeof RUN_RECORD_SUFFIX - 1;
 	j->uid = put_text(&at, uid);
 	j->hash = hash_of(j->ns, j->name);
-	queue_item_init(&j->item, &c->queue, j);
+	j->tenant = tenant_of(c, ns);
+	j->tenant->jobs++;
+	queue_item_init(&j->item, &c->queue, &j->tenant->lane, j);
 	j->next = c->by_name[j->hash & (c->slots - 1)];
 	c->by_name[j->hash & (c->slots - 1)] = j;
 	c->njobs++;

@@ -19,6 +19,7 @@ struct lease {
 	struct lease_options o;
 	struct loop_timer round, limit;
 	struct call *call;
+	struct call_share share;        /* apart: the Lease is renewed however many other requests wait */
 	struct str held_by, renewed;    /* the holder and the time of renewal as last read; the texts are in `seen` */
 	int64_t asked, known;           /* by loop_now(): the start of the last read, and the start of the last read
 					 * that got an answer */
@@ -116,7 +117,8 @@ static void write_lease(struct lease *l, const struct data *old, struct str hold
 	buf_z(&b, "}}");
 	struct transport_request r = { .method = old ? TRANSPORT_PUT : TRANSPORT_POST, .kind = TRANSPORT_WRITE,
 		.path = path_of(&a, l, old != NULL),
-		.body = buf_text(&b), .timeout = 5 * NS_PER_SECOND, .done = written, .to = l };
+		.body = buf_text(&b), .timeout = 5 * NS_PER_SECOND, .share = &l->share, .done = written,
+		.to = l };
 	l->call = call_start(l->o.client->calls, &r, CALL_ONCE, NULL);
 	buf_release(&b);
 	arena_release(&a);
@@ -206,8 +208,8 @@ static void read_done(void *to, const struct transport_result *r)
 static void ask(struct lease *l)
 {
 	struct arena a = { 0 };
-	struct transport_request r = { .path = path_of(&a, l, true), .timeout = 5 * NS_PER_SECOND, .done = read_done,
-		.to = l };
+	struct transport_request r = { .path = path_of(&a, l, true), .timeout = 5 * NS_PER_SECOND, .share = &l->share,
+		.done = read_done, .to = l };
 
 	l->asked = loop_now(l->o.client->loop);
 	l->call = call_start(l->o.client->calls, &r, CALL_ONCE, NULL);
@@ -220,7 +222,7 @@ struct lease *lease_start(const struct lease_options *o)
 {
 	struct lease *l = memory_resize(NULL, sizeof *l);
 
-	*l = (struct lease){ .o = *o, .round = { .fire = round_fired, .to = l },
+	*l = (struct lease){ .o = *o, .share.apart = true, .round = { .fire = round_fired, .to = l },
 		.limit = { .fire = limit_fired, .to = l } };
 	ask(l);
 	return l;

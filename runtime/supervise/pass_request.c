@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "data/data_read.h"
 #include "runtime/supervise/log.h"
+#include "runtime/supervise/tenant.h"
 
 void pass_give_up(struct pass *p, const struct transport_result *r)
 {
@@ -47,6 +48,7 @@ void pass_send(struct pass *p, struct pass_request *s, enum call_repeat repeat,
 	s->begun = clock_steady();
 	s->request.done = done;
 	s->request.to = s;
+	s->request.share = &p->job->tenant->share;
 	p->pending++;
 	call_start(p->job->control->client.calls, &s->request, repeat, NULL);
 	arena_release(&s->own);         /* the call works on its own copy of the request */

@@ -18,6 +18,7 @@
 #include "runtime/supervise/event.h"
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/supervised.h"
+#include "runtime/supervise/tenant.h"
 
 #define MANAGER "trainc-supervise"
 enum { AT_ONCE = 16 };                  /* maximum number of requests of one pass under way */
@@ -95,6 +96,7 @@ static void run_send(struct run_pass *p, struct run_sent *s, void (*done)(void *
 	s->pass = p;
 	s->request.done = done;
 	s->request.to = s;
+	s->request.share = &p->job->tenant->share;
 	p->pending++;
 	call_start(p->job->control->client.calls, &s->request, CALL_REPEAT, NULL);
 }
@@ -284,7 +286,7 @@ static bool step_restart(struct run_pass *p)
 		return false;
 	}
 	p->restart = (struct restart){ .calls = p->job->control->client.calls, .arena = &p->arena, .ns = p->job->ns,
-		.judged = p->parent, .manager = MANAGER, .number = going ? 0 : p->parent.restart.number + 1,
+		.judged = p->parent, .manager = MANAGER, .share = &p->job->tenant->share, .number = going ? 0 : p->parent.restart.number + 1,
 		.cause = p->state.restart_cause, .done = restart_answered, .to = p };
 	restart_note_attempts(&p->restart, &p->plan, &p->state, &p->objects);
 	p->pending++;

@@ -19,13 +19,15 @@
 #include "runtime/supervise/pass.h"
 #include "runtime/supervise/run_pass.h"
 #include "runtime/supervise/supervised.h"
+#include "runtime/supervise/tenant.h"
 #include "runtime/supervise/watches.h"
 
 /* At the end: the longest time in which passes get their last answers, and the interval at which this is checked. */
 #define LEAVE_WITHIN (5 * NS_PER_SECOND)
 #define LEAVE_LOOK (NS_PER_SECOND / 50)
 enum {
-	PASSES_AT_ONCE = 8, REQUESTS_AT_ONCE = 32,
+	/* of these, one namespace alone gets 8 passes and 32 requests: share.h */
+	PASSES_AT_ONCE = 10, REQUESTS_AT_ONCE = 40,
 	LARGE = 64 << 10                /* freed pieces of memory of at least this size are returned to the system */
 };
 
@@ -380,6 +382,7 @@ int supervise(struct session *s)
 	passes_release(c);
 	run_passes_release(c);
 	jobs_release(c);
+	tenants_release(c);
 	store_release(&c->store);
 	store_release(&c->run_objects);
 	client_close(&c->client);

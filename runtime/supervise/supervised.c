@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "runtime/run/rules.h"
 #include "runtime/supervise/plan_cache.h"
+#include "runtime/supervise/tenant.h"
 
 #define TRIM_AFTER NS_PER_SECOND
 
@@ -24,6 +25,7 @@ bool supervised_may_act(const struct supervised *j) { return !j->gone && j->cont
 void supervised_free(struct supervised *j)
 {
 	plan_forget(j);
+	j->tenant->jobs--;
 	free(j->text);
 	free(j->record);
 	free(j->durable);

@@ -1,6 +1,7 @@
 /*
  * cluster_queue_test.c - the controller's work queue: at most one pass for a key at a time, fair turns, backoff for
- * each key alone, and keys that are removed.  No test sleeps: elapse() moves the clock.
+ * each key alone, keys that are removed, and lanes.  No test sleeps: elapse() moves the clock.  Most tests run twice:
+ * with all keys in one lane, and with a lane for each key.
  */
 #include "base/words.h"
 #include "runtime/supervise/queue.h"
@@ -13,6 +14,7 @@ enum { KEYS = 40, TURNS = 12 };
 struct bench {
 	struct loop *loop;
 	struct queue queue;
+	struct queue_lane lanes[KEYS];
 	struct queue_item keys[KEYS];
 	struct buf worked;              /* the letters of the keys whose passes have started */
 	bool at_once;                   /* each pass ends within the call that starts it */
@@ -23,6 +25,7 @@ struct bench {
 };
 
 static struct bench bench;
+static bool alone;                      /* each key has a lane of its own */
 
 static void work(struct queue_item *i)
 {
@@ -44,13 +47,23 @@ static void work(struct queue_item *i)
 	}
 }
 
+/* A single lane gets four fifths of all passes (share.h), so the queue has more than MOST. */
 static void begin(size_t most)
 {
 	bench = (struct bench){ .loop = loop_new() };
-	queue_init(&bench.queue, bench.loop, most, work);
+	queue_init(&bench.queue, bench.loop, alone ? most : most + (most + 3) / 4, work);
 	for (size_t n = 0; n < KEYS; n++)
-		queue_item_init(&bench.keys[n], &bench.queue, NULL);
+		queue_item_init(&bench.keys[n], &bench.queue, &bench.lanes[alone ? n : 0], NULL);
 	queue_open(&bench.queue, true);
+}
+
+/* A queue of MOST passes whose keys `a` to `j` are in the first lane, `k` to `t` in the second, and so on. */
+static void begin_lanes(size_t most)
+{
+	begin(1);
+	bench.queue.most = most;
+	for (size_t n = 0; n < KEYS; n++)
+		bench.keys[n].lane = &bench.lanes[n / 10];
 }
 
 static void end(void)
@@ -58,6 +71,9 @@ static void end(void)
 	CHECK(!bench.twice);
 	for (size_t n = 0; n < KEYS; n++)
 		queue_drop(&bench.keys[n]);
+	for (size_t n = 0; n < KEYS; n++)
+		queue_lane_drop(&bench.queue, &bench.lanes[n]);
+	CHECK(!bench.queue.first && !bench.queue.last && !bench.queue.depth);
 	loop_timer_drop(bench.loop, &bench.queue.kick);
 	loop_release(bench.loop);
 	buf_release(&bench.worked);
@@ -350,7 +366,7 @@ static void forgotten_in_turn(void)
 	CHECK(bench.queue.depth == 1);
 	queue_drop(key('a'));
 	queue_drop(key('a'));
-	CHECK(!bench.queue.depth && !bench.queue.first && !bench.queue.last);
+	CHECK(!bench.queue.depth && !key('a')->lane->first && !key('a')->lane->last);
 	add("b");
 	CHECK_TEXT(worked(), "b");
 	end();
@@ -401,7 +417,77 @@ static void forgiven(void)
 	end();
 }
 
-int main(void)
+/* ---- lanes ---- */
+
+/* Lanes take turns, however many keys each of them has; within a lane, keys keep their order. */
+static void lanes_take_turns(void)
+{
+	begin_lanes(1);
+	add("abcdefk");
+	CHECK_TEXT(worked(), "a");
+	add("uvl");
+	static const char order[] = "akbulcvdef";
+	for (size_t n = 0; order[n + 1]; n++) {
+		done(order[n], true);
+		CHECK_TEXT(worked(), ((char[]){ order[n + 1], '\0' }));
+	}
+	end();
+}
+
+/* A lane whose passes never end leaves places for the others: a single one gets 8 of 10. */
+static void lanes_leave_places(void)
+{
+	begin_lanes(10);
+	add("abcdefghij");
+	CHECK_TEXT(worked(), "abcdefgh");
+	add("klm");
+	CHECK_TEXT(worked(), "k");
+	add("u");
+	CHECK_TEXT(worked(), "u");
+	done('k', true);
+	CHECK_TEXT(worked(), "l");      /* a lane without a pass may have the last place */
+	done('a', true);
+	CHECK_TEXT(worked(), "");
+	done('b', true);
+	CHECK_TEXT(worked(), "m");
+	CHECK(bench.lanes[0].running == 6 && bench.lanes[0].depth == 2 && bench.lanes[1].running == 2);
+	end();
+}
+
+/* A closed lane collects keys; the others continue. */
+static void lanes_closed(void)
+{
+	begin_lanes(5);
+	queue_lane_open(&bench.queue, &bench.lanes[0], false);
+	add("abk");
+	CHECK_TEXT(worked(), "k");
+	CHECK(bench.lanes[0].depth == 2);
+	queue_lane_open(&bench.queue, &bench.lanes[0], true);
+	CHECK_TEXT(worked(), "ab");
+	CHECK(bench.lanes[0].started == 2 && bench.lanes[1].started == 1 && bench.lanes[0].waited >= 0);
+	end();
+}
+
+/* A lane that loses all its keys, and one that is dropped while it waits between two others. */
+static void lanes_dropped(void)
+{
+	begin_lanes(1);
+	add("aku");
+	queue_drop(key('k'));
+	queue_lane_drop(&bench.queue, &bench.lanes[1]);
+	CHECK(!bench.lanes[1].waits && bench.queue.depth == 2);
+	queue_drop(key('u'));
+	CHECK_TEXT(worked(), "a");
+	done('a', true);
+	CHECK_TEXT(worked(), "");
+	add("uk");
+	CHECK_TEXT(worked(), "u");
+	done('u', true);
+	CHECK_TEXT(worked(), "k");
+	end();
+}
+
+static void tests_of_keys(void)
 {
 	turns();
 	fairness();
@@ -415,5 +501,16 @@ int main(void)
 	forgiven();
 	forgotten_in_turn();
 	forgotten_in_time();
+}
+
+int main(void)
+{
+	tests_of_keys();
+	alone = true;
+	tests_of_keys();
+	lanes_take_turns();
+	lanes_leave_places();
+	lanes_closed();
+	lanes_dropped();
 	return unit_end();
 }

@@ -9,6 +9,7 @@
 #include "runtime/status/look.h"
 #include "runtime/supervise/jobs.h"
 #include "runtime/supervise/supervised.h"
+#include "runtime/supervise/tenant.h"
 #include "runtime/supervise/watches.h"
 
 static const struct data *tree(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -325,6 +326,7 @@ static void end(void)
 {
 	watches_stop(bench.watches);
 	jobs_release(&bench.control);
+	tenants_release(&bench.control);
 	store_release(&bench.control.store);
 	store_release(&bench.control.run_objects);
 	loop_timer_drop(bench.peer.loop, &bench.control.queue.kick);

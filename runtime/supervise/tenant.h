@@ -1,0 +1,30 @@
+/*
+ * tenant.h - the namespaces in which the controller has something to do. Each has its own lane in the queue and its own
+ * share of the requests in flight, so that no namespace waits for another one.
+ */
+#ifndef TRAINC_RUNTIME_SUPERVISE_TENANT_H
+#define TRAINC_RUNTIME_SUPERVISE_TENANT_H
+
+#include "runtime/supervise/control.h"
+
+/* TENANTS_NAMED: the largest number of namespaces that the metrics name; further ones are counted together. */
+enum { TENANTS_NAMED = 100 };
+
+struct tenant {
+	struct tenant *next;            /* the next one in the same slot of the hash table */
+	struct queue_lane lane;
+	struct call_share share;
+	size_t jobs;                    /* number of jobs and runs that are known */
+	bool named;                     /* the metrics name the namespace */
+	struct str ns;
+	char text[];                    /* the text of `ns` */
+};
+
+/* The tenant of the namespace NS, which is added if it is not known yet. */
+struct tenant *tenant_of(struct controller *c, struct str ns);
+/* The tenant of the namespace NS; NULL: it is not known. */
+struct tenant *tenant_known(const struct controller *c, struct str ns);
+/* Frees all tenants; no job and no call may be left. */
+void tenants_release(struct controller *c);
+
+#endif
