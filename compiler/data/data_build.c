@@ -45,7 +45,7 @@ static const struct data_member *earlier(const struct data_member *at, size_t i,
 	return NULL;
 }
 
-static bool keys_differ(struct data_text *t, const struct data_member *at, size_t n)
+bool data_keys_differ(const struct data_member *at, size_t n, size_t *ret_again, size_t *ret_first)
 {
 	struct arena scratch = { 0 };
 	struct map seen = { 0 };
@@ -58,9 +58,20 @@ static bool keys_differ(struct data_text *t, const struct data_member *at, size_
 	arena_release(&scratch);
 	if (!first)
 		return true;
-	*t->error = (struct data_error){ .at = at[i].key_at, .first = first->key_at,
+	*ret_again = i;
+	*ret_first = (size_t)(first - at);
+	return false;
+}
+
+static bool keys_differ(struct data_text *t, const struct data_member *at, size_t n)
+{
+	size_t again, first;
+
+	if (data_keys_differ(at, n, &again, &first))
+		return true;
+	*t->error = (struct data_error){ .at = at[again].key_at, .first = at[first].key_at,
 		.what = str_printf(t->arena, "the key '%.*s' appears twice",
-		(int)(at[i].key.n < 80 ? at[i].key.n : 80), at[i].key.p) };
+		(int)(at[again].key.n < 80 ? at[again].key.n : 80), at[again].key.p) };
 	return false;
 }
 

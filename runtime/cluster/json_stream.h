@@ -4,8 +4,14 @@
  * are checked and dropped at once. Trees (data/data.h, without source positions) are handed out when they are complete
  * and live until the callback returns. No part of a document is handed out before it is complete.
  *
- * Errors contain the offset and the bytes around it. The errors are: a text that is not JSON, invalid UTF-8, nesting
- * beyond 200, a tree of more than 32 MiB of input.
+ * Parts that the filter drops may be nested a million deep, at one bit for each level: an API server stores 10,000
+ * levels. Trees are at most JSON_STREAM_DEEPEST deep, as those of data_read_json() are, so whatever walks a tree may
+ * use recursion.
+ *
+ * A document or item may be JSON and still be useless: see `enum json_fault`. With the callback `skipped`, such a
+ * document or item is reported and dropped, and the stream goes on after its end. Errors end the stream; they contain
+ * the offset and the bytes around it. The errors are: a text that is not JSON, so that nobody knows where an item ends;
+ * a million levels; faults, if there is no `skipped`.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_JSON_STREAM_H
 #define TRAINC_RUNTIME_CLUSTER_JSON_STREAM_H
@@ -13,7 +19,27 @@
 #include "base/buf.h"
 #include "data/data.h"
 
-enum { JSON_STREAM_DEEPEST = 200, JSON_STREAM_LARGEST = 32 << 20 };
+enum { JSON_STREAM_DEEPEST = 200, JSON_STREAM_LEVELS = 1 << 20, JSON_STREAM_LARGEST = 32 << 20 };
+
+/* What makes a document or item useless, while the text around it can still be read. */
+enum json_fault {
+	JSON_SOUND,
+	JSON_DEEP,                      /* the parts that are kept are nested more than JSON_STREAM_DEEPEST deep */
+	JSON_LARGE,                     /* the input is larger than `largest`, or the parts that are kept than `kept` */
+	JSON_TEXT,                      /* a string that is kept is not UTF-8, or has an escape that JSON lacks */
+	JSON_NUMBER,                    /* a value that is kept is not a number, or the number is too large */
+	JSON_TWICE,                     /* a map that is kept has the same key twice */
+};
+
+/* A document or item that was skipped. The texts are those that could be read; the others are empty. */
+struct json_skipped {
+	enum json_fault fault;
+	const char *why;                /* the fault in words: "lists and maps are nested more than 200 deep" */
+	struct str type;                /* with `object`: the member `type` beside it, as in the events of watches */
+	struct str kind, ns, name, uid, version;        /* `kind` and members of `metadata` of the object */
+	struct str label;               /* the label `label` of the object */
+	uint64_t bytes;                 /* size of the input */
+};
 
 /*
  * The members that are kept, as paths of names with '.' between them. Lists are passed through:
@@ -33,12 +59,24 @@ struct json_stream_options {
 	const struct json_filter *filter;       /* NULL: everything is kept. The filter must outlive the stream */
 	size_t largest;                 /* maximum size of the input of one item or document in bytes; 0:
 					 * JSON_STREAM_LARGEST */
+	/*
+	 * Maximum size, in bytes of JSON without blanks, of the parts of one item or document that are kept; 0: no
+	 * limit but `largest`. Never more than this is held in memory while an item is read, apart from its last piece.
+	 */
+	size_t kept;
 	bool several;                   /* documents may follow each other (as in a watch); false: a second document is
 					 * an error */
 	/* Called for each item. If it returns false, the stream stops without an error and reads nothing more. */
 	bool (*item)(void *to, const struct data *item);
 	/* Called at the end of a document, with the document without its items. */
 	bool (*document)(void *to, const struct data *document);
+	/*
+	 * Called at the end of an item or document that is useless; false stops the stream. NULL: a fault is an error.
+	 * The list around the items has no such faults: there, each is an error.
+	 */
+	bool (*skipped)(void *to, const struct json_skipped *skipped);
+	const char *object;             /* the member that is the object: "object" for events; NULL: the whole item */
+	const char *label;              /* the label that `skipped` needs; NULL: none */
 	void *to;
 };
 

@@ -47,8 +47,8 @@ fi
 for source; do
 	name=$(basename "$source" .c)
 	case $name in           # parts of runtime/cluster, without the network
-	fuzz_json_stream) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c' ;;
-	fuzz_watch) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/object_list.c
+	fuzz_json_stream) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/json_noted.c' ;;
+	fuzz_watch) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/json_noted.c runtime/cluster/object_list.c
 		runtime/cluster/object_table.c runtime/cluster/object_watch.c' ;;
 	*) more= ;;
 	esac

@@ -1,6 +1,6 @@
 /*
  * cluster_json_test.c - the incremental JSON reader: it builds the same tree wherever the input is split; tests what
- * filters keep and which input is rejected.
+ * filters keep, which input is rejected, and that one useless object among good ones is skipped and named.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,17 @@ static bool document(void *to, const struct data *d)
 	return true;
 }
 
+static bool skipped(void *to, const struct json_skipped *k)
+{
+	static const char *const faults[] = { "sound", "deep", "large", "text", "number", "twice" };
+	struct seen *s = to;
+
+	buf_printf(&s->text, "skipped %s %.*s %.*s %.*s/%.*s %.*s %.*s %.*s\n", faults[k->fault], STR_ARG(k->type),
+		STR_ARG(k->kind), STR_ARG(k->ns), STR_ARG(k->name), STR_ARG(k->uid), STR_ARG(k->version),
+		STR_ARG(k->label));
+	return ++s->items != s->stop_after;
+}
+
 /* Returns the result of streaming TEXT in pieces of PIECE bytes; an error comes last. */
 static struct str reading(struct arena *a, struct json_stream_options o, struct str text, size_t piece)
 {
@@ -50,6 +61,8 @@ static struct str reading(struct arena *a, struct json_stream_options o, struct 
 	o.item = item;
 	o.document = document;
 	o.to = &s;
+	if (o.label)
+		o.skipped = skipped;
 	struct json_stream *j = json_stream_new(&o);
 	bool ok = true;
 	for (size_t at = 0; ok && at < text.n; at += piece)
@@ -178,6 +191,245 @@ static void limits(void)
 	arena_release(&a);
 }
 
+/* ---- one useless object among good ones ---- */
+
+static void put_nested(struct buf *b, unsigned levels, bool maps)
+{
+	for (unsigned i = 0; i < levels; i++)
+		buf_z(b, maps ? "{\"a\":" : "[");
+	buf_z(b, "1");
+	for (unsigned i = 0; i < levels; i++)
+		buf_char(b, maps ? '}' : ']');
+}
+
+static void put_long(struct buf *b, size_t n)
+{
+	while (n--)
+		buf_char(b, 'x');
+}
+
+static void put_map(struct buf *b, size_t n)
+{
+	buf_char(b, '{');
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "\"k%zu\":1,", i);
+	buf_z(b, "\"k1\":2}");
+}
+
+enum { KEPT = 40000 };
+
+/* The value of a member that makes an object useless, or only looks as if it did. */
+static const struct useless {
+	const char *fault;              /* as skipped() writes it; NULL: the object is used */
+	const char *text;               /* the value; NULL: it is made from the other fields */
+	unsigned levels;
+	bool maps, twice;
+	size_t length, key;
+} useless[] = {
+	{ .fault = "deep", .levels = 250 }, { .fault = "deep", .levels = 250, .maps = true },
+	{ .fault = "deep", .levels = 1000, .maps = true }, { .fault = "deep", .levels = 9000, .maps = true },
+	{ .fault = "deep", .levels = 10000 }, { .fault = "deep", .levels = 100000 },
+	{ .levels = 190, .maps = true }, { .levels = 190 },
+	{ .fault = "large", .length = 50000 }, { .fault = "large", .length = 500000 }, { .length = 30000 },
+	{ .fault = "large", .key = 50000 }, { .key = 30000 },
+	{ .fault = "text", .text = "\"a\xff\"" }, { .fault = "text", .text = "\"\xc3\"" },
+	{ .fault = "text", .text = "\"\xed\xa0\x80\"" }, { .fault = "text", .text = "\"\xf4\x90\x80\x80\"" },
+	{ .fault = "text", .text = "{\"\xff\":1}" },
+	{ .fault = "text", .text = "[\"\\x\"]" }, { .fault = "text", .text = "\"\\u12\"" },
+	{ .fault = "text", .text = "\"\\ud8\"" },
+	{ .fault = "text", .text = "\"a\nb\"" },
+	{ .fault = "text", .text = "\"\\\x01\"" }, { .fault = "text", .text = "\"\xc3\\\"\"" },
+	{ .text = "\"\\ud800\"" }, { .text = "\"\\ud800\\ud800\\udc00\\udc00\"" }, { .text = "\"\\u0000\"" },
+	{ .fault = "number", .text = "1e400" }, { .fault = "number", .text = "-1e999" },
+	{ .fault = "number", .text = "[01]" },
+	{ .fault = "number", .text = "1." }, { .fault = "number", .text = "-" },
+	{ .fault = "number", .text = "tru" }, { .fault = "number", .text = "nulll" }, { .fault = "number", .text = "NaN" },
+	{ .fault = "number", .text = "1e" },
+	{ .text = "123456789012345678901234567890" }, { .text = "1e-400" }, { .text = "1E+2" }, { .text = "-0.0" },
+	{ .fault = "twice", .text = "{\"a\":1,\"a\":2}" }, { .fault = "twice", .text = "[[{\"\\u0061\":[],\"a\":{}}]]" },
+	{ .fault = "twice", .twice = true },
+};
+
+static void put_useless(struct buf *b, const struct useless *u)
+{
+	if (u->text) {
+		buf_z(b, u->text);
+	} else if (u->levels) {
+		put_nested(b, u->levels, u->maps);
+	} else if (u->twice) {
+		put_map(b, 1000);
+	} else {
+		buf_z(b, u->key ? "{\"" : "\"");
+		put_long(b, u->key + u->length);
+		buf_z(b, u->key ? "\":1}" : "\"");
+	}
+}
+
+static const char good[] = "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"good\"},\"n\":[]}";
+static const char head[] = "\"kind\":\"Pod\"",
+	metadata[] = "\"metadata\":{\"labels\":{\"job\":\"j\",\"other\":\"o\"},\"name\":\"bad\",\"namespace\":\"n\","
+		"\"resourceVersion\":\"7\",\"uid\":\"u\",\"x\":[{}]}";
+
+/* Appends the useless object with the member BEFORE or AFTER its metadata, or within them. */
+static void put_bad(struct buf *b, const struct useless *u, unsigned place)
+{
+	buf_printf(b, "{%s,", head);
+	if (place == 1) {
+		buf_printf(b, "%s,\"z\":", metadata);
+		put_useless(b, u);
+		buf_z(b, ",\"metadataa\":{\"name\":\"no\"},\"z2\":{\"metadata\":{\"name\":\"no\"}}}");
+	} else if (place == 2) {
+		buf_z(b, "\"metadata\":{\"a\":");
+		put_useless(b, u);
+		buf_printf(b, ",%s}", metadata + sizeof "\"metadata\":{" - 1);
+	} else {
+		buf_z(b, "\"a\":");
+		put_useless(b, u);
+		buf_printf(b, ",%s}", metadata);
+	}
+}
+
+/* Reads TEXT, as it is and in small pieces, and compares what remains of it. DROP is a part that the filter drops. */
+static void check_skips(const char *what, struct json_stream_options o, struct str text, struct str want)
+{
+	struct arena a = { 0 };
+	static const size_t pieces[] = { 1 << 20, 1, 7, 4096 };
+
+	o.label = "job";
+	o.kept = KEPT;
+	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+		struct str got = reading(&a, o, text, pieces[i]);
+		if (!str_eq(got, want))
+			printf("%s, pieces of %zu: %.*s\n", what, pieces[i], (int)(got.n > 900 ? 900 : got.n), got.p);
+		CHECK(str_eq(got, want));
+	}
+	arena_release(&a);
+}
+
+/* The lines that reading() makes of one good object after, and one before a useless one. */
+static void want_around(struct buf *want, const char *word, const struct useless *u, const char *type)
+{
+	static const char event[] = "{\"type\":\"ADDED\",\"object\":%s}\n";
+
+	for (int i = 0; i < 2; i++) {
+		buf_printf(want, "%s ", word);
+		buf_printf(want, *type ? event : "%s\n", good);
+		if (!i)
+			buf_printf(want, "skipped %s %s Pod n/bad u 7 j\n", u->fault, type);
+	}
+}
+
+static void check_useless(const struct useless *u, unsigned place)
+{
+	static const char *const types[] = { "ADDED", "MODIFIED", "DELETED" };
+	struct buf text = { 0 }, want = { 0 };
+	const char *what = u->text ? u->text : u->fault;
+
+	buf_printf(&text, "{\"items\":[%s,", good);
+	put_bad(&text, u, place);
+	buf_printf(&text, ",%s],\"metadata\":{}}", good);
+	want_around(&want, "item", u, "");
+	buf_z(&want, "document {\"metadata\":{}}\n");
+	check_skips(what, (struct json_stream_options){ .items = "items" }, buf_text(&text), buf_text(&want));
+	for (size_t i = 0; i < 3; i++) {
+		text.n = want.n = 0;
+		buf_printf(&text, "{\"type\":\"ADDED\",\"object\":%s}\n{\"type\":\"%s\",\"object\":", good, types[i]);
+		put_bad(&text, u, place);
+		buf_printf(&text, "}\n{\"type\":\"ADDED\",\"object\":%s}\n", good);
+		want_around(&want, "document", u, types[i]);
+		check_skips(what, (struct json_stream_options){ .several = true, .object = "object" }, buf_text(&text),
+			buf_text(&want));
+	}
+	buf_release(&text);
+	buf_release(&want);
+}
+
+/* Nothing in a part that the filter drops makes an object useless. */
+static void check_dropped(const struct useless *u)
+{
+	struct arena a = { 0 };
+	struct buf text = { 0 };
+	const char *const paths[] = { "-a", NULL };
+	struct json_stream_options o = { .items = "items", .filter = json_filter_new(&a, paths) };
+	char want[600];
+
+	buf_z(&text, "{\"items\":[");
+	put_bad(&text, u, 0);
+	buf_z(&text, "]}");
+	snprintf(want, sizeof want, "item {%s,%s}\ndocument {}\n", head, metadata);
+	check_skips("dropped", o, buf_text(&text), str_of(want));
+	buf_release(&text);
+	arena_release(&a);
+}
+
+static void useless_objects(void)
+{
+	for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
+		const struct useless *u = &useless[i];
+		for (unsigned place = 0; place < 3 && u->fault; place++)
+			check_useless(u, place);
+		check_dropped(u);
+	}
+}
+
+/* What is near the limits, and only looks useless, is used. */
+static void used_objects(void)
+{
+	for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
+		struct arena a = { 0 };
+		struct buf text = { 0 };
+		if (useless[i].fault)
+			continue;
+		put_bad(&text, &useless[i], 0);
+		struct json_stream_options o = { .label = "job", .kept = KEPT, .several = true };
+		struct str got = reading(&a, o, buf_text(&text), 7);
+		CHECK(str_starts(got, STR("document {\"kind\":\"Pod\",\"a\":")) && str_ends(got, STR("}\n")));
+		buf_release(&text);
+		arena_release(&a);
+	}
+}
+
+/* What a stream cannot skip, since it no longer knows where an item ends, and what ends it at last. */
+static void lost(void)
+{
+	struct json_stream_options events = { .several = true, .object = "object", .label = "job" },
+		list = { .items = "items", .label = "job" };
+	struct arena a = { 0 };
+	struct buf b = { 0 };
+
+	READS(events, "{\"a\" 1}", "error at byte 5: expected ':' (near '{\"a\" 1')");
+	READS(events, "{\"a\":1e400]", "error at byte 10: expected ',' or '}' (near '{\"a\":1e400]')");
+	READS(events, "upstream error", "error at byte 8: expected a value (near 'upstream ')");
+	READS(events, "{\"a\":1e400",
+		"error at byte 10: the text ends here, before it is complete (near '{\"a\":1e400')");
+	READS(list, "{\"x\":1e400,\"items\":[]}", "error at byte 10: this number is too large (near '{\"x\":1e400,')");
+	READS(list, "{\"items\":[1e400,{}],\"x\":01}",
+		"skipped number   /   \nitem {}\n"
+		"error at byte 26: this is not a number (near '{\"items\":[1e400,{}],\"x\":01}')");
+	put_long(&b, 0);
+	for (int i = 0; i <= JSON_STREAM_LEVELS; i++)
+		buf_char(&b, '[');
+	struct str got = reading(&a, events, buf_text(&b), 65536);
+	CHECK(memmem(got.p, got.n, "more than a million deep", 24) != NULL);
+	b.n = 0;
+	buf_z(&b, "{\"a\":\"");
+	put_long(&b, 1000);
+	events.largest = 100;
+	got = reading(&a, events, buf_text(&b), 64);
+	CHECK(memmem(got.p, got.n, "this object has no end", 22) != NULL);
+	buf_release(&b);
+	arena_release(&a);
+}
+
+/* A stream may be stopped by a skipped object, too. */
+static void stops(void)
+{
+	size_t one = 1;
+	struct json_stream_options o = { .items = "items", .label = "job", .to = &one };
+
+	READS(o, "{\"items\":[{\"a\":1e400},{}]}", "skipped number   /   \n");
+}
+
 int main(void)
 {
 	documents();
@@ -185,5 +437,9 @@ int main(void)
 	filters();
 	refusals();
 	limits();
+	useless_objects();
+	used_objects();
+	lost();
+	stops();
 	return unit_end();
 }
