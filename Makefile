@@ -270,7 +270,7 @@ test-editors: build
 
 WASM      := $(BUILD)/wasm
 # The compiler and the language server without commands, files, clocks and the trees of the library, whose text is enough.
-WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/words.c compiler/explain/explain_command.c \
+WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/words.c compiler/explain/explain_command.c \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)

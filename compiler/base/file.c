@@ -108,12 +108,14 @@ static bool has_writer(int fd, struct buf *text)
  * Opens a file, a pipe that has a writer, or /dev/null: reading any of these ends at some time. Returns -1, with the
  * reason in *WHY, for anything else.
  */
-static int open_text(struct arena *a, const char *path, struct buf *text, struct str *why)
+static int open_text(struct arena *a, int directory, const char *path, int flags, struct buf *text, struct str *why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) != 0) {
+	if (fd < 0 && errno == ELOOP && flags & O_NOFOLLOW) {
+		*why = STR("it is a symbolic link");
+	} else if (fd < 0 || fstat(fd, &st) != 0) {
 		*why = file_reason(a, errno);
 	} else if ((S_ISCHR(st.st_mode) && !is_null_device(&st)) || S_ISBLK(st.st_mode)) {
 		*why = STR("is a device");
@@ -134,28 +136,37 @@ bool file_read(struct arena *a, struct str path, struct str *ret, struct str *wh
 	return file_read_most(a, path, LARGEST, ret, why);
 }
 
+/* Reads all from FD, which may be -1 after a failure, and closes it unless it is standard input. */
+static bool read_all(struct arena *a, int fd, size_t most, struct buf *text, struct str *ret, struct str *why)
+{
+	bool ok = fd >= 0 && read_fd(fd, text, most, why, a);
+
+	if (ok)
+		*ret = str_copy(a, buf_text(text));
+	buf_release(text);
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return ok;
+}
+
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why)
 {
 	struct buf text = { .limit = most + 1 };        /* overflows only when the file is larger than MOST */
-	int fd = STDIN_FILENO;
+
 	if (memchr(path.p, 0, path.n)) {
 		*why = STR("the name contains a NUL");
 		return false;
 	}
-	if (!str_is(path, "-")) {
-		fd = open_text(a, str_copy(a, path).p, &text, why);
-		if (fd < 0) {
-			buf_release(&text);
-			return false;
-		}
-	}
-	bool ok = read_fd(fd, &text, most, why, a);
-	if (ok)
-		*ret = str_copy(a, buf_text(&text));
-	buf_release(&text);
-	if (fd != STDIN_FILENO)
-		close(fd);
-	return ok;
+	int fd = str_is(path, "-") ? STDIN_FILENO : open_text(a, AT_FDCWD, str_copy(a, path).p, 0, &text, why);
+	return read_all(a, fd, most, &text, ret, why);
+}
+
+bool file_read_in(struct arena *a, int directory, struct str name, struct str *ret, struct str *why)
+{
+	struct buf text = { .limit = LARGEST + 1 };
+
+	int fd = open_text(a, directory, str_copy(a, name).p, O_NOFOLLOW, &text, why);
+	return read_all(a, fd, LARGEST, &text, ret, why);
 }
 
 static bool reader_read(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)

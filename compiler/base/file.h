@@ -14,14 +14,23 @@
  * second.
  */
 bool file_read(struct arena *a, struct str path, struct str *ret, struct str *why);
+/* Like file_read(), for a NAME without slashes in an open DIRECTORY. A symbolic link is refused. */
+bool file_read_in(struct arena *a, int directory, struct str name, struct str *ret, struct str *why);
 /* Like file_read(), for larger files: up to MOST bytes, a multiple of 1 MiB and less than 1 GiB. */
 bool file_read_most(struct arena *a, struct str path, size_t most, struct str *ret, struct str *why);
 
 /*
  * Replaces the content of the file PATH with BYTES, completely or not at all. Links to the file, its owner and its mode
- * are kept. A file that is read-only or not regular is refused.
+ * are kept. A file that is read-only or not regular is refused, and so is a symbolic link that leads out of its
+ * directory (file_place.h).
  */
 bool file_replace(struct arena *a, struct str path, struct str bytes, struct str *why);
+
+/*
+ * Like file_replace(), for a NAME without slashes in an open DIRECTORY. A symbolic link is refused, and other names of
+ * the file keep the old text: nothing outside of the directory changes.
+ */
+bool file_replace_in(struct arena *a, int directory, struct str name, struct str bytes, struct str *why);
 
 /* Like file_replace(), but also writes to a device or a pipe: --depfile /dev/null. */
 bool file_pour(struct arena *a, struct str path, struct str bytes, struct str *why);

@@ -3,10 +3,13 @@
  * refused, nothing is written: otherwise some of a cluster's jobs would be missing, and nobody would notice.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "base/file.h"
+#include "base/file_place.h"
 #include "diag/near_file.h"
 #include "import/import.h"
 #include "command/session.h"
@@ -69,54 +72,71 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 }
 
 /* The file name of a job: its name, with a number if an earlier job has the same name. */
-static struct str file_name(struct session *s, struct map *seen, struct str directory, struct str name)
+static struct str file_name(struct session *s, struct map *seen, struct str name)
 {
 	struct str base = name;
 
 	for (unsigned i = 2; map_get(seen, base); i++)
 		base = str_printf(s->arena, "%.*s-%u", STR_ARG(name), i);
 	map_put(seen, s->arena, base, s);
-	return str_printf(s->arena, "%.*s/%.*s.tj", STR_ARG(directory), STR_ARG(base));
+	return str_printf(s->arena, "%.*s.tj", STR_ARG(base));
 }
 
 struct program_text {
-	struct str path, text;
+	struct str name, text;          /* the name in the directory of the option --output-dir */
 };
 
 /* Does the file already exist with a different text? A program that somebody has edited since is not overwritten. */
-static bool is_other(struct session *s, const struct program_text *file)
+static bool is_other(struct session *s, int directory, const struct program_text *file)
 {
 	struct str text, why;
 	struct stat st;
 
-	if (lstat(str_copy(s->arena, file->path).p, &st) != 0)
+	if (fstatat(directory, str_copy(s->arena, file->name).p, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
 		return false;
-	return !s->reader->read(s->reader->context, s->arena, file->path, &text, &why) || !str_eq(text, file->text);
+	return !file_read_in(s->arena, directory, file->name, &text, &why) || !str_eq(text, file->text);
 }
 
-static bool write_files(struct session *s, const struct program_text *files, size_t n, struct str directory)
+static bool replace_files(struct session *s, const struct program_text *files, size_t n, struct str path, int directory)
 {
-	const char *path = str_copy(s->arena, directory).p;
+	struct str why;
+	bool ok = true;
 
-	if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-		session_say(s, "cannot make '%s': %s", path, file_reason(s->arena, errno).p);
-		return false;
-	}
 	for (size_t i = 0; i < n && !option_given(s->options, OPTION_FORCE); i++) {
-		if (!is_other(s, &files[i]))
+		if (!is_other(s, directory, &files[i]))
 			continue;
-		session_say(s, "'%.*s' already exists", STR_ARG(files[i].path));
+		session_say(s, "'%.*s/%.*s' already exists", STR_ARG(path), STR_ARG(files[i].name));
 		session_say(s, "--force replaces it; nothing is written");
 		return false;
 	}
-	for (size_t i = 0; i < n; i++)
-		if (!session_replace(s, files[i].path, files[i].text))
-			return false;
-	return true;
+	session_hold_signals(true);
+	for (size_t i = 0; i < n && ok; i++) {
+		ok = file_replace_in(s->arena, directory, files[i].name, files[i].text, &why);
+		if (!ok)
+			session_say(s, "cannot write '%.*s/%.*s': %.*s", STR_ARG(path), STR_ARG(files[i].name),
+				STR_ARG(why));
+	}
+	session_hold_signals(false);
+	return ok;
+}
+
+static bool write_files(struct session *s, const struct program_text *files, size_t n, struct str path)
+{
+	struct str why;
+	bool made;
+	int directory = file_place_directory(s->arena, path, &made, &why);
+
+	if (directory < 0) {
+		session_say(s, "cannot make '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+		return false;
+	}
+	bool ok = replace_files(s, files, n, path, directory);
+	close(directory);
+	return ok;
 }
 
 /* Makes the programs of all jobs, and reports errors in these programs. */
-static struct program_text *make_files(struct session *s, struct import *im, struct str directory)
+static struct program_text *make_files(struct session *s, struct import *im)
 {
 	struct program_text *files = ARENA_ARRAY(s->arena, struct program_text, import_count(im));
 	struct map seen = { 0 };
@@ -124,7 +144,7 @@ static struct program_text *make_files(struct session *s, struct import *im, str
 	for (size_t i = 0; i < import_count(im); i++) {
 		struct buf out = { 0 };
 		import_program(im, (int64_t)i, &out);
-		files[i].path = file_name(s, &seen, directory, import_name(im, i));
+		files[i].name = file_name(s, &seen, import_name(im, i));
 		files[i].text = str_copy(s->arena, buf_text(&out));
 		buf_release(&out);
 	}
@@ -205,7 +225,7 @@ static int put_programs(struct session *s, struct trainc *c, struct import *im)
 	int status = STATUS_DONE;
 
 	if (diags_ok(&c->diags) && directory.p)
-		files = make_files(s, im, directory);
+		files = make_files(s, im);
 	else if (diags_ok(&c->diags))
 		import_program(im, IMPORT_ALL, &out);
 	session_report(s, &one, false);

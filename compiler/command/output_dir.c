@@ -3,16 +3,21 @@
  * identifies such a directory and lists the files that trainc wrote, so that outdated ones can be removed, and never
  * any other file. It is written before the first object, with the old names and the new, and again at the end with only
  * the new ones: after an interruption the next run still knows every file.
+ *
+ * Others may have prepared the directory: it can come with a checkout. Files are therefore read, written and removed by
+ * their names in the open directory, and never through a link (file_place.h).
  */
 #include "command/output_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_place.h"
 #include "emit/build.h"
 #include "objects/render.h"
 
@@ -26,7 +31,7 @@ struct listing {
 
 struct directory {
 	struct arena *arena;
-	struct str path;
+	int fd;                         /* the open directory */
 	struct str *why;
 	struct listing old, new;
 	size_t number, digits;
@@ -48,11 +53,6 @@ static bool refuse(struct directory *d, struct str why)
 	return false;
 }
 
-static struct str path_of(struct directory *d, struct str name)
-{
-	return str_printf(d->arena, "%.*s/%.*s", STR_ARG(d->path), STR_ARG(name));
-}
-
 /* ---- the marker ---- */
 
 /* Is it a name that trainc could have written? Files with other names are never removed. */
@@ -64,12 +64,13 @@ static bool plausible(struct str name)
 
 static bool read_marker(struct directory *d)
 {
-	struct str text, why, path = path_of(d, STR(MARKER));
+	struct str text, why;
+	struct stat st;
 
-	if (access(path.p, F_OK) != 0)
-		return false;
-	if (!file_read(d->arena, path, &text, &why))
-		return refuse(d, why);
+	if (fstatat(d->fd, MARKER, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? false : refuse(d, file_reason(d->arena, errno));
+	if (!file_read_in(d->arena, d->fd, STR(MARKER), &text, &why))
+		return refuse(d, str_printf(d->arena, MARKER ": %.*s", STR_ARG(why)));
 	for (size_t at = 0; at < text.n;) {
 		const char *newline = memchr(text.p + at, '\n', text.n - at);
 		size_t end = newline ? (size_t)(newline - text.p) : text.n;
@@ -93,20 +94,27 @@ static bool write_marker(struct directory *d, bool both)
 	for (size_t i = 0; both && i < d->old.n; i++)
 		if (!map_get(&d->new.index, d->old.at[i]))
 			buf_printf(&out, "%.*s\n", STR_ARG(d->old.at[i]));
-	bool ok = file_replace(d->arena, path_of(d, STR(MARKER)), buf_text(&out), &why);
+	bool ok = file_replace_in(d->arena, d->fd, STR(MARKER), buf_text(&out), &why);
 	buf_release(&out);
-	return ok || refuse(d, why);
+	return ok || refuse(d, str_printf(d->arena, MARKER ": %.*s", STR_ARG(why)));
 }
 
 /* ---- may trainc write to the directory? ---- */
 
 static bool empty(struct directory *d)
 {
-	DIR *dir = directory_open(str_copy(d->arena, d->path).p);
+	int fd = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	size_t n = 0;
 
-	if (!dir)
-		return refuse(d, file_reason(d->arena, errno));
+	if (!dir) {
+		int error = errno;
+		if (fd >= 0)
+			close(fd);
+		if (error == ENOMEM)
+			memory_out();
+		return refuse(d, file_reason(d->arena, error));
+	}
 	for (const struct dirent *e; (e = readdir(dir));)
 		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
 			!str_ends(str_of(e->d_name), STR(FILE_ASIDE));
@@ -114,13 +122,15 @@ static bool empty(struct directory *d)
 	return n == 0;
 }
 
-static bool claim(struct directory *d)
+static bool claim(struct directory *d, struct str path)
 {
-	if (mkdir(str_copy(d->arena, d->path).p, 0777) == 0)
-		return true;
-	if (errno != EEXIST)
-		return refuse(d, file_reason(d->arena, errno));
-	if (read_marker(d) || (!d->failed && empty(d)))
+	bool made;
+	struct str why;
+
+	d->fd = file_place_directory(d->arena, path, &made, &why);
+	if (d->fd < 0)
+		return refuse(d, why);
+	if (made || read_marker(d) || (!d->failed && empty(d)))
 		return true;
 	return d->failed ? false : refuse(d, STR("the directory holds files that trainc did not write; use a new or "
 		"empty one"));
@@ -158,7 +168,7 @@ static bool write_file(struct directory *d, struct str name, int64_t index)
 	render_write(&d->rendered, index, &out);
 	outlet_flush(&out);
 	outlet_release(&out);
-	bool ok = file_replace(&scratch, path_of(d, name), buf_text(&text), &why);
+	bool ok = file_replace_in(&scratch, d->fd, name, buf_text(&text), &why);
 	buf_release(&text);
 	if (!ok)
 		refuse(d, str_printf(d->arena, "%.*s: %.*s", STR_ARG(name), STR_ARG(why)));
@@ -202,26 +212,29 @@ static void remove_stale(struct directory *d)
 	for (size_t i = 0; i < d->old.n; i++) {
 		if (map_get(&d->new.index, d->old.at[i]))
 			continue;
-		unlink(path_of(d, d->old.at[i]).p);
-		unlink(path_of(d, str_printf(d->arena, ".%.*s" FILE_ASIDE, STR_ARG(d->old.at[i]))).p);
+		unlinkat(d->fd, str_copy(d->arena, d->old.at[i]).p, 0);
+		unlinkat(d->fd, str_printf(d->arena, ".%.*s" FILE_ASIDE, STR_ARG(d->old.at[i])).p, 0);
 	}
 }
 
 bool emit_output_dir(struct arena *a, const struct emit_options *options, const struct plan *const *plans, size_t n,
 	struct str directory, struct str *why)
 {
-	struct directory d = { .arena = a, .path = directory, .why = why, .digits = 3 };
+	struct directory d = { .arena = a, .fd = -1, .why = why, .digits = 3 };
 	size_t total = 0;
 
 	for (size_t i = 0; i < n; i++)
 		total += emit_count(plans[i]);
 	for (size_t top = 1000; total >= top; top *= 10)
 		d.digits++;
-	bool ok = claim(&d) && pass(&d, options, plans, n, true) && write_marker(&d, true) &&
+	bool ok = claim(&d, directory) && pass(&d, options, plans, n, true) && write_marker(&d, true) &&
 		pass(&d, options, plans, n, false);
 	render_release(&d.rendered);
-	if (!ok)
-		return false;
-	remove_stale(&d);
-	return write_marker(&d, false);
+	if (ok) {
+		remove_stale(&d);
+		ok = write_marker(&d, false);
+	}
+	if (d.fd >= 0)
+		close(d.fd);
+	return ok;
 }

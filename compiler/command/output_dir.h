@@ -9,8 +9,8 @@
 
 /*
  * Writes the objects of N plans, each with its own options. Returns false with an explanation in WHY (memory of A) if
- * trainc did not make the directory, or if a file cannot be written. Files written so far are kept, and stay in the
- * list.
+ * trainc did not make the directory, or if a file cannot be written. Nothing outside of the directory is written: a
+ * symbolic link that replaces one of its files is refused. Files written so far are kept, and stay in the list.
  */
 bool emit_output_dir(struct arena *a, const struct emit_options *options, const struct plan *const *plans, size_t n,
 	struct str directory, struct str *why);

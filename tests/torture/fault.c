@@ -83,21 +83,29 @@ WRAP("memory", int, regcomp, (regex_t *re, const char *p, int flags), (re, p, fl
 WRAP("memory", int, regexec, (const regex_t *re, const char *t, size_t n, regmatch_t *m, int f), (re, t, n, m, f),
 	REG_ESPACE)
 WRAP("memory", DIR *, opendir, (const char *path), (path), NULL)
+WRAP("memory", DIR *, fdopendir, (int fd), (fd), NULL)
 WRAP("close", int, close, (int fd), (fd), (syscall(SYS_close, fd), -1))
 WRAP("fsync", int, fsync, (int fd), (fd), -1)
 WRAP("rename", int, rename, (const char *from, const char *to), (from, to), -1)
 WRAP("rename", int, renameat2, (int d, const char *from, int e, const char *to, unsigned f), (d, from, e, to, f), -1)
+WRAP("rename", int, renameat, (int d, const char *from, int e, const char *to), (d, from, e, to), -1)
+WRAP("rename", int, linkat, (int d, const char *from, int e, const char *to, int f), (d, from, e, to, f), -1)
 WRAP("rename", int, link, (const char *from, const char *to), (from, to), -1)
 WRAP("stat", int, stat, (const char *path, struct stat *st), (path, st), -1)
 WRAP("stat", int, lstat, (const char *path, struct stat *st), (path, st), -1)
 WRAP("stat", int, fstat, (int fd, struct stat *st), (fd, st), -1)
 WRAP("stat", int, access, (const char *path, int mode), (path, mode), -1)
+WRAP("stat", int, fstatat, (int at, const char *path, struct stat *st, int flags), (at, path, st, flags), -1)
+WRAP("stat", int, faccessat, (int at, const char *path, int mode, int flags), (at, path, mode, flags), -1)
 WRAP("stat", char *, realpath, (const char *path, char *into), (path, into), NULL)
 /* the variants for buffers of known size (_FORTIFY_SOURCE) */
 WRAP("stat", char *, __realpath_chk, (const char *path, char *into, size_t n), (path, into, n), NULL)
 WRAP("open", int, __open_2, (const char *path, int flags), (path, flags), -1)
+WRAP("open", int, __openat_2, (int at, const char *path, int flags), (at, path, flags), -1)
 WRAP("mkdir", int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
+WRAP("mkdir", int, mkdirat, (int at, const char *path, mode_t mode), (at, path, mode), -1)
 WRAP("unlink", int, unlink, (const char *path), (path), -1)
+WRAP("unlink", int, unlinkat, (int at, const char *path, int flags), (at, path, flags), -1)
 
 ssize_t __real_read(int fd, void *p, size_t n);
 ssize_t __wrap_read(int fd, void *p, size_t n);
