@@ -3,6 +3,7 @@
  * written: a user who pipes the output into a cluster must not apply only the objects of the programs before an
  * error.
  */
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -76,14 +77,19 @@ static void write_stream(struct session *s, const struct programs *all, struct t
 	trainc_emit(all->at, all->n, is_json(s) ? TRAINC_JSON : yaml, out);
 }
 
-/* Reads the file PATH; returns false unless it is a regular file that is not empty. */
+/*
+ * Reads the file PATH; returns false unless it is a regular file that is not empty. A file that the system cannot
+ * examine counts as one with another text.
+ */
 static bool holds_text(struct session *s, struct str path, struct str *ret)
 {
 	struct str why;
 	struct stat st;
 
 	*ret = STR("");
-	if (stat(str_copy(s->arena, path).p, &st) != 0 || !S_ISREG(st.st_mode) || !st.st_size)
+	if (stat(str_copy(s->arena, path).p, &st) != 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	if (!S_ISREG(st.st_mode) || !st.st_size)
 		return false;
 	if (!file_read(s->arena, path, ret, &why))
 		*ret = STR("");

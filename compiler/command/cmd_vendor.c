@@ -201,16 +201,35 @@ static int write_sections(struct vendor *v, struct str path)
 	return !sound ? STATUS_PROGRAM : written ? STATUS_DONE : STATUS_OUTPUT;
 }
 
+/*
+ * Finds the directory of the project; the current one if there is no project. False, after a message, if the nearest
+ * project.tj cannot be read: when the system cannot even say whether it exists, nothing must be written beside it.
+ */
+static bool find_project(struct session *s, struct str *ret)
+{
+	struct str text, why;
+
+	if (!project_directory(s->arena, &file_reader, STR("."), ret)) {
+		*ret = STR(".");
+		return true;
+	}
+	struct str path = path_join(s->arena, *ret, STR("project.tj"));
+	if (file_read_most(s->arena, path, PROJECT_LARGEST, &text, &why))
+		return true;
+	session_say(s, "cannot read '%.*s': %.*s", STR_ARG(path), STR_ARG(why));
+	return false;
+}
+
 int cmd_vendor(struct session *s)
 {
 	struct vendor v = { .session = s };
-	struct str directory = STR("."), text, why;
+	struct str directory, text, why;
 	const struct options *o = s->options;
 	bool live = option_given(o, OPTION_FROM_CLUSTER);
 	int status;
 
-	if (!project_directory(s->arena, &file_reader, STR("."), &directory))
-		directory = STR(".");
+	if (!find_project(s, &directory))
+		return STATUS_PROGRAM;
 	struct str path = path_join(s->arena, directory, str_of(file_name));
 
 	if (!live && !session_offline(s))

@@ -63,23 +63,26 @@ static bool make_directories(struct arena *a, struct str path, struct str *why)
 
 /*
  * Is the state directory safe? Its owner could replace anything in it: programs, logs, and the keeper that a command
- * talks to.
+ * talks to. So could everybody, if everybody may write to it.
  */
 static bool state_dir_fits(struct arena *a, struct str path, struct str *why)
 {
 	struct stat is;
 
 	if (stat(path.p, &is) != 0)
-		return true;            /* an error is reported when the directory is used */
-	if (!S_ISDIR(is.st_mode)) {
+		*why = str_printf(a, "'%.*s', where the state of runs belongs: %.*s", STR_ARG(path),
+			STR_ARG(file_reason(a, errno)));
+	else if (!S_ISDIR(is.st_mode))
 		*why = str_printf(a, "'%.*s', where the state of runs belongs, is not a directory", STR_ARG(path));
-		return false;
-	}
-	if (is.st_uid == geteuid() || is.st_uid == 0 || geteuid() == 0)
+	else if (is.st_uid != geteuid() && is.st_uid != 0)
+		*why = str_printf(a, "'%.*s', where the state of runs belongs, is another user's (number %u): set "
+			"TRAINC_STATE_DIR to a directory of your own", STR_ARG(path), (unsigned)is.st_uid);
+	else if (is.st_mode & S_IWOTH)
+		*why = str_printf(a, "'%.*s', where the state of runs belongs, can be written by everybody: run "
+			"'chmod o-w %.*s', or set TRAINC_STATE_DIR to a directory of your own", STR_ARG(path),
+			STR_ARG(path));
+	else
 		return true;
-	*why = str_printf(a, "'%.*s', where the state of runs belongs, is another user's (number %u): set "
-		"TRAINC_STATE_DIR to a directory of your own",
-		STR_ARG(path), (unsigned)is.st_uid);
 	return false;
 }
 

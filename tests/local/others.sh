@@ -14,7 +14,7 @@ cp "$TRAINC" trainc
 chmod 755 "$work"
 cp "$here/ask.py" ask.py
 run 0 apply --local st.tj
-chmod 777 state state/runs state/runs/st state/runs/st/*
+chmod 755 state; chmod 777 state/runs state/runs/st state/runs/st/*
 
 # the keeper disconnects clients that are neither its user nor root
 $as "$python" -IS ask.py "$TRAINC_STATE_DIR/runs/st" stop >.answer 2>.err
@@ -31,5 +31,18 @@ chown 65533 state
 $as env TRAINC_STATE_DIR="$TRAINC_STATE_DIR" ./trainc status --local >.out 2>.err
 holds test $? -eq 3
 says err "is another user's (number 65533): set TRAINC_STATE_DIR to a directory of your own"
-chown 0 state
+# ... also for root, whose commands would otherwise use programs and files that the user can exchange
+run 3 status --local; says err "is another user's (number 65533)"
+run 3 run --local st.tj; says err "is another user's (number 65533)"
+chown 0 state; run 0 status --local
+
+# one that everybody may write to is nobody's
+for mode in 777 1777 757; do
+	chmod $mode state; run 3 status --local; says err "can be written by everybody: run 'chmod o-w "
+done
+chmod o-w state; run 0 status --local
+mkdir theirs; chown 65534 theirs; chmod 777 theirs
+$as env TRAINC_STATE_DIR="$work/theirs" ./trainc list --local >.out 2>.err; holds test $? -eq 3; says err "by everybody"
+chmod 755 theirs; $as env TRAINC_STATE_DIR="$work/theirs" ./trainc list --local >.out 2>.err; holds test $? -eq 0
+TRAINC_STATE_DIR=$work/theirs run 3 list --local; says err "(number 65534)"
 end
