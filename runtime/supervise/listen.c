@@ -1,6 +1,7 @@
 /*
  * listen.c - a fixed number of connections, each with limits of time and bytes, so no client can block the controller
- * or make it use more memory.
+ * or make it use more memory. When all connections are in use, a new one takes the place of the oldest whose request is
+ * incomplete: clients that send half requests, however many, cannot keep others away.
  */
 #include "runtime/supervise/listen.h"
 
@@ -15,7 +16,13 @@
 #include "base/file.h"
 #include "base/words.h"
 
-enum { CLIENTS = 16, REQUEST_BYTES = 4096, CLIENT_SECONDS = 5 };
+enum {
+	CLIENTS = 256, REQUEST_BYTES = 4096,
+	REQUEST_SECONDS = 2,            /* the longest time until a request is complete */
+	ANSWER_SECONDS = 5,             /* the longest time until its answer has been taken */
+	BACKLOG = 1024,                 /* connections that wait in the kernel; it limits this to net.core.somaxconn */
+	ACCEPT_AT_ONCE = 64             /* connections that are accepted before other work is done */
+};
 
 struct client_slot {
 	struct listen *listen;
@@ -23,6 +30,7 @@ struct client_slot {
 	struct loop_timer timer;
 	struct buf in, out;
 	size_t sent;
+	uint64_t number;                /* the number of the connection: of two, the older has the smaller number */
 	bool used;
 };
 
@@ -31,6 +39,7 @@ struct listen {
 	listen_answer answer;
 	void *to;
 	struct loop_fd fd;
+	uint64_t accepted;              /* number of connections so far */
 	struct client_slot clients[CLIENTS];
 };
 
@@ -101,6 +110,7 @@ static void slot_answer(struct client_slot *c)
 		body.n);
 	buf_put(&c->out, body.p, body.n);
 	buf_release(&body);
+	loop_timer_set(c->listen->loop, &c->timer, ANSWER_SECONDS * NS_PER_SECOND);
 	slot_write(c);
 }
 
@@ -125,31 +135,54 @@ static void slot_ready(struct loop_fd *f, unsigned events)
 
 /* ---- all connections ---- */
 
-static struct client_slot *free_slot(struct listen *l)
+/* Is connection A a better one to end than B? One without a complete request is, and of two such ones the older. */
+static bool ends_before(const struct client_slot *a, const struct client_slot *b)
 {
-	for (size_t i = 0; i < CLIENTS; i++)
-		if (!l->clients[i].used)
-			return &l->clients[i];
-	return NULL;
+	bool answered = a->out.n, other = b->out.n;
+
+	return answered == other ? a->number < b->number : other;
 }
 
-static void connected(struct loop_fd *f, unsigned events)
+/* Returns a slot that is free, or frees one. */
+static struct client_slot *slot_take(struct listen *l)
 {
-	struct listen *l = f->to;
-	int fd = accept4(f->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct client_slot *c = fd < 0 ? NULL : free_slot(l);
+	struct client_slot *worst = &l->clients[0];
 
-	(void)events;
-	if (fd >= 0 && !c)
-		close(fd);
-	if (!c)
-		return;
-	*c = (struct client_slot){ .listen = l, .used = true, .fd = { .fd = -1, .ready = slot_ready, .to = c },
-		.timer = { .fire = slot_late, .to = c } };
-	loop_timer_set(l->loop, &c->timer, CLIENT_SECONDS * NS_PER_SECOND);
+	for (size_t i = 0; i < CLIENTS; i++) {
+		if (!l->clients[i].used)
+			return &l->clients[i];
+		if (ends_before(&l->clients[i], worst))
+			worst = &l->clients[i];
+	}
+	slot_end(worst);
+	return worst;
+}
+
+static void slot_begin(struct listen *l, int fd)
+{
+	struct client_slot *c = slot_take(l);
+
+	*c = (struct client_slot){ .listen = l, .used = true, .number = l->accepted++,
+		.fd = { .fd = -1, .ready = slot_ready, .to = c }, .timer = { .fire = slot_late, .to = c } };
+	loop_timer_set(l->loop, &c->timer, REQUEST_SECONDS * NS_PER_SECOND);
 	if (!loop_fd_set(l->loop, &c->fd, fd, EPOLLIN)) {
 		c->fd.fd = fd;
 		slot_end(c);
+		return;
+	}
+	slot_ready(&c->fd, EPOLLIN);            /* a client that sends at once is answered before the next one comes */
+}
+
+static void slots_connect(struct loop_fd *f, unsigned events)
+{
+	struct listen *l = f->to;
+
+	(void)events;
+	for (int i = 0; i < ACCEPT_AT_ONCE; i++) {
+		int fd = accept4(f->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		slot_begin(l, fd);
 	}
 }
 
@@ -176,7 +209,7 @@ static int open_socket(const struct addrinfo *at)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
 	if (at->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-	if (bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, CLIENTS) == 0)
+	if (bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
 		return fd;
 	int error = errno;
 	close(fd);
@@ -184,20 +217,19 @@ static int open_socket(const struct addrinfo *at)
 	return -1;
 }
 
-struct listen *listen_start(struct arena *a, struct loop *loop, struct str address, listen_answer answer, void *to,
-	struct str *why)
+struct listen *listen_start(struct arena *a, struct loop *loop, const struct listen_options *o, struct str *why)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV }, *found;
 	struct str host, port;
 	int fd = -1;
 
-	split(a, address, &host, &port);
+	split(a, o->address, &host, &port);
 	int wrong = getaddrinfo(host.n ? host.p : NULL, port.p, &hints, &found);
 	if (wrong) {
 		*why = str_printf(a,
-			"--listen needs a port, or an address and a port such as 127.0.0.1:8081, found '%.*s'",
-			STR_ARG(address));
+			"--%s needs a port, or an address and a port such as 127.0.0.1:8081, found '%.*s'",
+			o->option, STR_ARG(o->address));
 		return NULL;
 	}
 	for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next)
@@ -206,11 +238,12 @@ struct listen *listen_start(struct arena *a, struct loop *loop, struct str addre
 	freeaddrinfo(found);
 	struct listen *l = fd < 0 ? NULL : memory_resize(NULL, sizeof *l);
 	if (!l) {
-		*why = str_printf(a, "cannot listen on '%.*s': %.*s", STR_ARG(address), STR_ARG(file_reason(a, error)));
+		*why = str_printf(a, "cannot listen on '%.*s': %.*s", STR_ARG(o->address),
+			STR_ARG(file_reason(a, error)));
 		return NULL;
 	}
-	*l = (struct listen){ .loop = loop, .answer = answer, .to = to,
-		.fd = { .fd = -1, .ready = connected, .to = l } };
+	*l = (struct listen){ .loop = loop, .answer = o->answer, .to = o->to,
+		.fd = { .fd = -1, .ready = slots_connect, .to = l } };
 	for (size_t i = 0; i < CLIENTS; i++)
 		l->clients[i] = (struct client_slot){ .listen = l, .fd = { .fd = -1 } };
 	loop_fd_set(loop, &l->fd, fd, EPOLLIN);

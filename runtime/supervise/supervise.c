@@ -41,7 +41,7 @@ struct supervisor {
 	 * shards, do not work meanwhile. NULL: one controller does all the work.
 	 */
 	struct lease *shards;
-	struct listen *listen;
+	struct listen *listen, *probes; /* servers of --listen and --probes; NULL: there is none */
 	struct loop_timer leaving;      /* armed from the signal that ends the controller until its passes have ended */
 	int64_t leave_by;               /* by loop_now(): when the controller stops waiting for them; 0: it works */
 	int status;                     /* exit status */
@@ -99,23 +99,31 @@ static void fill_gauges(struct controller *c)
 	m->connections = t->connections;
 }
 
-static int answer(void *to, struct str path, struct buf *out)
+/* Answers /healthz and /readyz. */
+static int answer_probe(void *to, struct str path, struct buf *out)
 {
 	struct supervisor *u = to;
 	bool ready = watches_synced(u->watches);
 
-	if (str_is(path, "/metrics")) {
-		fill_gauges(&u->control);
-		metrics_page(&u->control.metrics, out);
-		return 200;
-	}
 	if (str_is(path, "/healthz") || (str_is(path, "/readyz") && ready)) {
 		buf_z(out, "ok\n");
 		return 200;
 	}
 	buf_z(out, str_is(path, "/readyz") ? "the watches have not seen everything yet\n"
-		: "/healthz, /readyz and /metrics are here\n");
+		: "the paths are /healthz and /readyz, and /metrics on the address of --listen\n");
 	return str_is(path, "/readyz") ? 503 : 404;
+}
+
+/* Answers /metrics, and probes as well. */
+static int answer_all(void *to, struct str path, struct buf *out)
+{
+	struct supervisor *u = to;
+
+	if (!str_is(path, "/metrics"))
+		return answer_probe(to, path, out);
+	fill_gauges(&u->control);
+	metrics_page(&u->control.metrics, out);
+	return 200;
 }
 
 /* ---- signals ---- */
@@ -222,19 +230,28 @@ static struct str lease_name(const struct controller *c)
 	return name.n || c->shard.total == 1 ? name : STR(MANIFEST_NAME);
 }
 
-static bool start_listening(struct supervisor *u)
+/* Starts the server of an option; returns true without one if the option is not given. */
+static bool start_server(struct supervisor *u, enum option option, listen_answer answer, struct listen **ret)
 {
 	struct session *s = u->control.session;
-	struct str address = option_value(s->options, OPTION_LISTEN), why = STR("");
+	struct listen_options o = { .option = option_row(option)->word, .address = option_value(s->options, option),
+		.answer = answer, .to = u };
+	struct str why = STR("");
 
-	if (!address.n)
+	if (!o.address.n)
 		return true;
-	u->listen = listen_start(s->arena, u->control.client.loop, address, answer, u, &why);
-	if (!u->listen) {
+	*ret = listen_start(s->arena, u->control.client.loop, &o, &why);
+	if (!*ret) {
 		session_say(s, "%.*s", STR_ARG(why));
 		u->status = STATUS_USAGE;
 	}
-	return u->listen != NULL;
+	return *ret != NULL;
+}
+
+static bool start_servers(struct supervisor *u)
+{
+	return start_server(u, OPTION_LISTEN, answer_all, &u->listen) &&
+		start_server(u, OPTION_PROBES, answer_probe, &u->probes);
 }
 
 /* Starts the Lease of this process's shard, after the common Lease of all shards has been gained. */
@@ -282,7 +299,7 @@ static void run(struct supervisor *u)
 {
 	struct controller *c = &u->control;
 
-	if (!listen_to_signals(u) || !start_listening(u))
+	if (!listen_to_signals(u) || !start_servers(u))
 		return;
 	say_begin(c);
 	start_leases(u);
@@ -376,6 +393,7 @@ int supervise(struct session *s)
 	lease_stop(u.lease);
 	lease_stop(u.shards);
 	listen_stop(u.listen);
+	listen_stop(u.probes);
 	loop_timer_drop(c->client.loop, &u.leaving);
 	loop_signals_drop(c->client.loop);
 	calls_release(c->client.calls);

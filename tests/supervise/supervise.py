@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 from world import World, main, manifest, must, permissions, selected, status, TRAINC
@@ -1335,6 +1336,57 @@ def probes(w):
     must(fetch(port, "/x")[0] == 404 and fetch(port, "/metrics", "POST")[0] == 405, "other paths and methods")
     for s in silent:
         s.close()
+    w.stop()
+
+
+def half_requests(port, n, stop):
+    """Keeps N connections open whose requests are incomplete, and opens all of them again every second."""
+    while not stop.is_set():
+        held = []
+        for i in range(n):
+            try:
+                s = socket.create_connection(("127.0.0.1", port), timeout=5)
+                s.send(b"GET /healthz HTTP/1.1\r\nHost: x"[:1 + i % 30])
+                held.append(s)
+            except OSError:
+                pass
+        stop.wait(1)
+        for s in held:
+            s.close()
+
+
+@check
+def half_open(w):
+    """clients that send half requests and come back each second keep no probe from its answer, and are cut off after
+    two seconds; --probes serves no metrics"""
+    ports = [free_port(), free_port()]
+    w.start("--listen", "127.0.0.1:%d" % ports[0], "--probes", "127.0.0.1:%d" % ports[1])
+    w.wait_for("watches", lambda: "all watches are live" in w.log())
+    for port in ports:
+        for n in (17, 200):
+            stop = threading.Event()
+            attacker = threading.Thread(target=half_requests, args=(port, n, stop))
+            attacker.start()
+            try:
+                answers = [fetch(port, ("/healthz", "/readyz")[i % 2])[0] for i in range(1000)]
+            finally:
+                stop.set()
+                attacker.join()
+            must(answers == [200] * 1000, "%d of 1,000 probes beside %d half requests" % (answers.count(200), n))
+    must([fetch(port, "/metrics")[0] for port in ports] == [200, 404], "only --listen serves metrics")
+    with socket.create_connection(("127.0.0.1", ports[1]), timeout=10) as s:
+        begun = time.monotonic()
+        for _ in range(100):                    # a byte now and then does not prolong the time of a request
+            try:
+                s.send(b"G")
+                s.settimeout(0.2)
+                if not s.recv(1):
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        must(1.5 < time.monotonic() - begun < 8, "a half request was kept for %.1f s" % (time.monotonic() - begun))
     w.stop()
 
 
