@@ -84,8 +84,10 @@ static void add_managed_rules(struct deploying *d, struct object *role)
 	struct str gang = option_value(d->session->options, OPTION_GANG);
 
 	add_rules(d, role, "rules-runs");
-	if (d->control->operators)
+	if (d->control->operators) {
 		add_rules(d, role, "rules-kinds");
+		add_rules(d, role, "rules-mpi");
+	}
 	if (d->control->ancestors)
 		add_rules(d, role, "rules-ancestors");
 	if (gang.n && !str_is(gang, "none"))

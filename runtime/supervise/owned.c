@@ -104,6 +104,11 @@ struct transport_request owned_get(struct arena *a, const struct supervised *j, 
 		status_text(tree, "kind"), j->ns, status_text(tree, "metadata.name")) };
 }
 
+struct transport_request owned_get_pod(struct arena *a, const struct supervised *j, struct str name)
+{
+	return (struct transport_request){ .path = object_path(a, STR("v1"), STR("Pod"), j->ns, name) };
+}
+
 struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree)
 {
 	struct transport_request r = owned_get(a, j, tree);
@@ -113,8 +118,8 @@ struct transport_request owned_drop(struct arena *a, const struct supervised *j,
 	return r;
 }
 
-struct transport_request owned_respec(struct arena *a, const struct supervised *j, const struct data *tree,
-	struct str spec)
+struct transport_request owned_change(struct arena *a, const struct supervised *j, const struct data *tree,
+	const char *key, struct str value)
 {
 	struct transport_request r = owned_get(a, j, tree);
 
@@ -123,7 +128,7 @@ struct transport_request owned_respec(struct arena *a, const struct supervised *
 	r.query = manager(a);
 	r.nquery = 1;
 	r.content_type = STR("application/merge-patch+json");
-	r.body = str_cat(a, STR("{\"spec\":"), spec, STR("}"));
+	r.body = str_printf(a, "{\"%s\":%.*s}", key, STR_ARG(value));
 	return r;
 }
 

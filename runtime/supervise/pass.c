@@ -164,7 +164,10 @@ static bool send_next(struct pass *p)
 	case STEP_SCALER: return pass_scaler(p);
 	case STEP_SHARED: return pass_shared(p);
 	case STEP_GROUP: return pass_group(p);
+	case STEP_WITHDRAW: return pass_withdraw(p);
 	case STEP_ACT: return pass_act(p);
+	case STEP_GRANT: return pass_grant(p);
+	case STEP_LEAD: return p->granted && pass_act(p);
 	case STEP_UNGROUP: return pass_ungroup(p);
 	case STEP_STATUS: return pass_status(p);
 	case STEP_REMOVE: return remove_job(p);

@@ -18,6 +18,27 @@ static void note_event(struct pass *p, struct arena *own, const struct decide_ac
 		str_printf(own, "%s %s: %.*s", word, service ? "service" : "pod", STR_ARG(a->name)));
 }
 
+/* Handles the pod that has the name of a pod that could not be created. */
+static void taken_read(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+	struct pass *p = s->pass;
+	const struct data *pod = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+
+	if (pod && !pass_is_owned(pod, p->job->uid))
+		pass_report_foreign(p, pod);
+	pass_answered(p);
+}
+
+/* Reports whose pod has the name of a pod of a job with a Role: the job waits for it. */
+static void look_who_took(struct pass *p, const struct decide_action *a)
+{
+	struct pass_request *s = pass_request_new(p);
+
+	s->request = owned_get_pod(&p->arena, p->job, a->name);
+	pass_send(p, s, CALL_BY_METHOD, taken_read);
+}
+
 static void refused(struct pass *p, const struct decide_action *a, const struct transport_result *r)
 {
 	bool service = str_is(a->kind, "Service"), create = a->what == DECIDE_CREATE;
@@ -26,6 +47,8 @@ static void refused(struct pass *p, const struct decide_action *a, const struct 
 	event_write(p->job, EVENT_MANY, "Warning",
 		str_printf(&p->arena, "Failed%s%s", create ? "Create" : "Delete", service ? "Service" : "Pod"),
 		str_printf(&p->arena, "Error %s: %.*s", create ? "creating" : "deleting", STR_ARG(r->error)));
+	if (create && !service && r->code == 409 && pass_has_rights(p))
+		look_who_took(p, a);
 }
 
 /* Has the watch passed the version in the answer? Then it has already reported the object, or its deletion. */
@@ -114,12 +137,21 @@ static bool make_request(struct pass *p, struct arena *own, const struct decide_
 	return true;
 }
 
+/* Is the action carried out in the current step? */
+static bool is_of_this_step(struct pass *p, const struct decide_action *a)
+{
+	bool creates = a->what == DECIDE_CREATE && !str_is(a->kind, "Service");
+
+	if (creates && p->held)
+		return false;
+	return (creates && pass_waits_for_rights(p, a->role)) == (p->step == STEP_LEAD);
+}
+
 bool pass_act(struct pass *p)
 {
 	while (p->next < p->d.nactions) {
 		const struct decide_action *a = &p->d.actions[p->next++];
-		bool waits = p->held && a->what == DECIDE_CREATE && !str_is(a->kind, "Service");
-		if (a->role == NO_ROLE || waits)
+		if (a->role == NO_ROLE || !is_of_this_step(p, a))
 			continue;
 		struct pass_request *s = pass_request_new(p);
 		s->action = a;

@@ -190,6 +190,18 @@ static void look_at_objects(struct pass *p, const struct decide_job *job, struct
 	}
 }
 
+/* Reports an object of another owner that has a name and the labels of an object of the job. */
+static void tell_conflict(struct pass *p)
+{
+	const struct seen *s = p->d.conflict;
+
+	log_line("warning", p->job->label, "%.*s '%.*s' belongs to something else; nothing is made until it is gone",
+		STR_ARG(s->kind), STR_ARG(s->name));
+	event_write_once(p->job, EVENT_MANY, "Warning", STR("ErrResourceExists"),
+		str_printf(&p->arena, "Resource \"%.*s\" of %.*s already exists and is not managed by %s",
+		STR_ARG(s->name), STR_ARG(s->kind), p->job->kind->kind), s->uid);
+}
+
 void pass_decide(struct pass *p)
 {
 	struct supervised *j = p->job;
@@ -216,8 +228,7 @@ void pass_decide(struct pass *p)
 		return;
 	}
 	if (p->d.conflict)
-		log_line("warning", j->label, "%.*s '%.*s' belongs to something else; nothing is made until it is gone",
-			STR_ARG(p->d.conflict->kind), STR_ARG(p->d.conflict->name));
+		tell_conflict(p);
 	remember(p, plan);
 	p->durable = p->was_finished ? str_of(j->durable ? j->durable : "")
 		: job_durable(&p->arena, &p->d, plan, &p->seen);

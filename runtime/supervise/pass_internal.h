@@ -14,8 +14,8 @@
 /* The value of `managedBy` that selects this controller. */
 #define CONTROLLER "kubeflow.org/training-operator"
 
-enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_ACT, STEP_UNGROUP, STEP_STATUS,
-	STEP_REMOVE, STEP_END };
+enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_WITHDRAW, STEP_ACT, STEP_GRANT,
+	STEP_LEAD, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
 
 struct pass {
 	struct pass *later, *earlier;   /* links of the list of all passes under way */
@@ -36,6 +36,7 @@ struct pass {
 	enum step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool held;                      /* the gang of the job cannot start yet: no pod is created */
+	bool granted;                   /* the pods that need the job's Role may be created */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
 	bool cut_short;                 /* supervised_may_act() was false: the rest is left to another pass */
 	/* an answer removed an object; the watch will not report that, so another pass is needed */
@@ -51,6 +52,7 @@ struct pass_request {
 						 * another step */
 	const struct data *tree;        /* the shared object that the request is about; NULL: the request is about no
 					 * shared object */
+	struct str text;                /* for the use of the step */
 	/* memory of this request and its answer alone: a job of a thousand replicas makes thousands of requests */
 	struct arena own;
 	int64_t begun;                  /* by the steady clock: when the request was sent */
@@ -106,7 +108,35 @@ bool pass_group(struct pass *p);
 /* Deletes the PodGroup of a job that has ended or is suspended, so that it reserves no room. */
 bool pass_ungroup(struct pass *p);
 
-/* Carries out the decision about single replicas (pass_act.c). */
+/*
+ * Carries out the decision about single replicas (pass_act.c): in STEP_ACT about all except pods that need the job's
+ * Role, in STEP_LEAD about these.
+ */
 bool pass_act(struct pass *p);
+
+/* ---- shared objects (pass_shared.c) ---- */
+
+/* Sends the request that creates TREE; returns false if it is known that the object exists. */
+bool pass_make_shared(struct pass *p, const struct data *tree);
+/* Is the owner with the given uid an owner of the object? */
+bool pass_is_owned(const struct data *object, struct str uid);
+/* Reports that the object TREE has another owner. The job waits until that object is gone. */
+void pass_report_foreign(struct pass *p, const struct data *tree);
+
+/* ---- the Role of a job (pass_rights.c) ---- */
+
+/* Is TREE a Role or a RoleBinding? */
+bool pass_is_right(const struct data *tree);
+/* Does the framework give a Role to some pods of the job? */
+bool pass_has_rights(const struct pass *p);
+/* Does the Role of the job apply to the pods of a role of the plan? Then they are created after it. */
+bool pass_waits_for_rights(struct pass *p, int role);
+/* Removes from the Role the names of pods that do not belong to the job any more, or that this pass deletes. */
+bool pass_withdraw(struct pass *p);
+/*
+ * Creates the Role and its RoleBinding if all pods that they are about exist and belong to the job, and adds new pods
+ * to the Role. Sets `granted` of the pass.
+ */
+bool pass_grant(struct pass *p);
 
 #endif

@@ -38,7 +38,7 @@ static void note_made(struct pass *p, const struct data *tree)
 		str_cat(&p->arena, made, shared_name(p, tree), STR("")));
 }
 
-static bool is_owned(const struct data *object, struct str uid)
+bool pass_is_owned(const struct data *object, struct str uid)
 {
 	const struct data *owners = status_list(object, "metadata.ownerReferences");
 
@@ -48,8 +48,7 @@ static bool is_owned(const struct data *object, struct str uid)
 	return false;
 }
 
-/* Reports that an object with the name of TREE has another owner.  The job waits until that object is gone. */
-static void report_foreign(struct pass *p, const struct data *tree)
+void pass_report_foreign(struct pass *p, const struct data *tree)
 {
 	struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %.*s already exists and is not managed by %s",
 		STR_ARG(status_text(tree, "metadata.name")), STR_ARG(status_text(tree, "kind")), p->job->kind->kind);
@@ -66,10 +65,10 @@ static void shared_read(void *to, const struct transport_result *r)
 	struct pass *p = s->pass;
 	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
 
-	if (object && is_owned(object, p->job->uid)) {
+	if (object && pass_is_owned(object, p->job->uid)) {
 		note_made(p, s->tree);
 	} else if (object) {
-		report_foreign(p, s->tree);
+		pass_report_foreign(p, s->tree);
 	} else {
 		pass_give_up(p, r);
 	}
@@ -103,22 +102,29 @@ static bool makes_replicas(const struct pass *p)
 	return false;
 }
 
+bool pass_make_shared(struct pass *p, const struct data *tree)
+{
+	struct pass_request *s;
+
+	if (is_made(p, tree))
+		return false;
+	s = pass_request_new(p);
+	s->tree = tree;
+	s->request = owned_create(&p->arena, p->job, tree);
+	pass_send(p, s, CALL_BY_METHOD, shared_made);
+	return true;
+}
+
 bool pass_shared(struct pass *p)
 {
-	if (p->pending)                 /* objects are created one after the other, since a RoleBinding needs its
-					 * Role */
+	if (p->pending)                 /* objects are created one after the other */
 		return false;
 	if (!p->next && makes_replicas(p))
 		p->shared = emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
 	while (p->next < p->shared.n) {
 		const struct data *tree = p->shared.at[p->next++].tree;
-		if (is_made(p, tree) || is_scaler(tree))
-			continue;
-		struct pass_request *s = pass_request_new(p);
-		s->tree = tree;
-		s->request = owned_create(&p->arena, p->job, tree);
-		pass_send(p, s, CALL_BY_METHOD, shared_made);
-		return true;
+		if (!is_scaler(tree) && !pass_is_right(tree) && pass_make_shared(p, tree))
+			return true;
 	}
 	return false;
 }
@@ -170,7 +176,7 @@ static void scaler_read(void *to, const struct transport_result *r)
 	struct pass_request *s = to, *next = pass_request_new(s->pass);
 	struct pass *p = s->pass;
 	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
-	bool ours = object && is_owned(object, p->job->uid);
+	bool ours = object && pass_is_owned(object, p->job->uid);
 
 	next->tree = s->tree;
 	if (conditions_hold(&p->d.record.conditions, JOB_SUSPENDED)) {
@@ -183,10 +189,10 @@ static void scaler_read(void *to, const struct transport_result *r)
 			pass_give_up(p, r);
 		}
 	} else if (ours) {
-		next->request = owned_respec(&p->arena, p->job, s->tree, scaler_spec(p, s->tree));
+		next->request = owned_change(&p->arena, p->job, s->tree, "spec", scaler_spec(p, s->tree));
 		pass_send(p, next, CALL_REPEAT, scaler_done);
 	} else if (object) {
-		report_foreign(p, s->tree);
+		pass_report_foreign(p, s->tree);
 	} else if (r->code == 404) {            /* somebody deleted the autoscaler: the next pass creates it again */
 		p->job->scaler = supervised_keep(p->job->scaler, STR(""));
 		p->changed = true;

@@ -32,6 +32,7 @@ void supervised_free(struct supervised *j)
 	free(j->wanted);
 	free(j->objects_made);
 	free(j->scaler);
+	free(j->rights);
 	free(j);
 }
 

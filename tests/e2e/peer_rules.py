@@ -75,6 +75,7 @@ RULES = [
     # status
     Rule("selector-stays", STATUS + r"replicaStatuses/\w+/selector$", test=only_ours),
     Rule("selector-stays", STATUS + r"replicaStatuses/\w+$", test=lambda theirs, ours: theirs == {} and ours is None),
+    Rule("role-follows", r"^objects/roles/train-launcher/rules", "mpi", race=True),
     Rule("mpi-counts", STATUS + r"replicaStatuses/Worker", "mpi"),
     Rule("mpi-reason", STATUS + r"conditions/\[Failed\]/reason$", "^mpi-", lambda theirs, ours: (theirs, ours) == ("MPIJobMPIJobFailed", "MPIJobFailed")),
     Rule("tuning-runs", STATUS + r"conditions/(order|\[Running\])", "mx-tune"),

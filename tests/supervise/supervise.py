@@ -728,24 +728,146 @@ def foreign_autoscaler(w):
     must(w.names("horizontalpodautoscalers") == ["train"], "what is not ours was deleted")
 
 
+def mpijob(name="train", workers=2, launcher="Never", worker="Never", **more):
+    return {"apiVersion": "kubeflow.org/v1", "kind": "MPIJob", "metadata": {"name": name}, "spec": {
+        "slotsPerWorker": 1, "mpiReplicaSpecs": {"Launcher": role("mpi", 1, launcher), "Worker": role("mpi", workers, worker)}, **more}}
+
+
+def may_enter(w, name="train-launcher"):
+    """The pods that a Role lets its launcher enter; None without a Role."""
+    o = w.objects.get(("roles", "default", name))
+    return o and [n for rule in o["rules"] if rule["resources"] == ["pods/exec"] for n in rule["resourceNames"]]
+
+
+MPI = ("train-launcher", "train-worker-0", "train-worker-1")
+
+
 @check
 def mpi(w):
-    """an MPIJob: the objects that its replicas share are created before them, once, owned by the job"""
-    w.put("mpijobs", {"apiVersion": "kubeflow.org/v1", "kind": "MPIJob", "metadata": {"name": "train"}, "spec": {
-        "slotsPerWorker": 1, "mpiReplicaSpecs": {"Launcher": role("mpi", 1, "Never"), "Worker": role("mpi", 2, "Never")}}})
+    """an MPIJob: what its workers need is created before them, its Role after them, its launcher last; each once, owned
+    by the job"""
+    w.put("mpijobs", mpijob())
     w.start()
-    w.wait_for("pods", pods_are(w, "train-launcher", "train-worker-0", "train-worker-1"))
+    w.wait_for("pods", pods_are(w, *MPI))
     order = [r[1].rsplit("/", 1)[1] for r in w.written("POST") if "events" not in r[1]]
-    must(sorted(order[:4]) == ["configmaps", "rolebindings", "roles", "serviceaccounts"], order)
-    must(w.get("configmaps", "train-config")["metadata"]["ownerReferences"][0]["kind"] == "MPIJob", w.get("configmaps", "train-config"))
+    must(sorted(order[:2]) == ["configmaps", "serviceaccounts"] and order[2:] == ["pods", "pods", "roles", "rolebindings", "pods"], order)
+    must(json.loads(w.written("POST .*/pods$")[-1][2])["metadata"]["name"] == "train-launcher", "the launcher comes last")
+    for plural, name in (("configmaps", "train-config"), ("roles", "train-launcher"), ("rolebindings", "train-launcher")):
+        must(w.get(plural, name)["metadata"]["ownerReferences"][0]["kind"] == "MPIJob", w.get(plural, name))
+    must(may_enter(w) == ["train-worker-0", "train-worker-1"], w.get("roles", "train-launcher"))
     w.run_pods()
     w.wait_for("Running", condition(w, "mpijobs", "train", "Running"))
     w.stop()
     w.start()
     w.take("pods", "default", "train-worker-1")
-    w.wait_for("the pod is made again", pods_are(w, "train-launcher", "train-worker-0", "train-worker-1"))
+    w.wait_for("the pod is made again", pods_are(w, *MPI))
+    w.wait_for("its place in the Role", lambda: may_enter(w) == ["train-worker-0", "train-worker-1"])
     w.pod("train-launcher", "Succeeded")
     w.wait_for("Succeeded", condition(w, "mpijobs", "train", "Succeeded"))
+
+
+@check
+def mpi_foreign(w):
+    """a pod with the name of a worker is somebody else's: no Role, no RoleBinding and no launcher until it is gone, and
+    an Event names it"""
+    other = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "train-worker", "uid": "other", "controller": True}
+    w.put("pods", {"metadata": {"name": "train-worker-1", "ownerReferences": [other]}, "spec": {"containers": [container("db")]}})
+    w.put("mpijobs", mpijob())
+    w.start()
+
+    def told(text):
+        return lambda: any(text in o.get("message", "") for (p, _, _), o in w.objects.items() if p == "events")
+    w.wait_for("an Event", told('Resource "train-worker-1" of Pod already exists and is not managed by MPIJob'))
+    w.settle(1.5)
+    must(w.names("roles") + w.names("rolebindings") == [] and w.names("pods") == ["train-worker-0", "train-worker-1"], w.objects.keys())
+    must(w.get("pods", "train-worker-1")["spec"]["containers"][0]["name"] == "db", "it was replaced")
+    w.take("pods", "default", "train-worker-1")
+    w.wait_for("the launcher", pods_are(w, *MPI), 60)
+    must(may_enter(w) == ["train-worker-0", "train-worker-1"], w.get("roles", "train-launcher"))
+    # it comes back, with the labels of the job, in the place of a worker that was deleted
+    w.run_pods()
+    w.wait_for("Running", condition(w, "mpijobs", "train", "Running"))
+    with w.lock:
+        labels = w.get("pods", "train-worker-1")["metadata"]["labels"]
+        w.take("pods", "default", "train-worker-1")
+        w.put("pods", {"metadata": {"name": "train-worker-1", "labels": labels, "ownerReferences": [other]}, "spec": {"containers": [container("db")]}})
+    w.wait_for("the Role without it", lambda: may_enter(w) == ["train-worker-0"])
+    w.take("pods", "default", "train-worker-1")
+    w.wait_for("the Role with the new worker", lambda: may_enter(w) == ["train-worker-0", "train-worker-1"], 60)
+    # the Role itself is somebody else's
+    w.put("roles", {"metadata": {"name": "b-launcher", "ownerReferences": [other]}, "rules": []})
+    w.put("mpijobs", mpijob("b", 1))
+    w.wait_for("an Event about the Role", told('Resource "b-launcher" of Role already exists and is not managed by MPIJob'))
+    w.settle(1)
+    must(w.names("rolebindings") == ["train-launcher"] and "b-launcher" not in w.names("pods"), w.names("pods"))
+
+
+@check
+def mpi_roles(w):
+    """the Role of an MPIJob follows its workers: while one is replaced, when their number changes, without workers,
+    after the end, and over a restart of the controller"""
+    w.put("mpijobs", mpijob(worker="OnFailure", launcher="OnFailure", runPolicy={"cleanPodPolicy": "Running", "backoffLimit": 20}))
+    w.start()
+    w.wait_for("pods", pods_are(w, *MPI))
+    w.run_pods()
+    w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 4}}}})
+    w.wait_for("four", lambda: may_enter(w) == ["train-worker-%d" % i for i in range(4)])
+    w.run_pods()
+    w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 1}}}})
+    w.wait_for("one", lambda: may_enter(w) == ["train-worker-0"] and w.names("pods") == ["train-launcher", "train-worker-0"])
+    # the launcher begins again: its rights are there before it
+    w.take("pods", "default", "train-launcher")
+    w.wait_for("the launcher again", lambda: "train-launcher" in w.names("pods"))
+    w.stop()
+    w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 2}}}})
+    w.start()
+    w.wait_for("two, after a restart", lambda: may_enter(w) == ["train-worker-0", "train-worker-1"])
+    w.run_pods()
+    w.stop()
+    w.take("pods", "default", "train-worker-1")         # nobody sees this
+    w.start()
+    w.wait_for("two again", lambda: may_enter(w) == ["train-worker-0", "train-worker-1"] and "train-worker-1" in w.names("pods"))
+    w.run_pods()
+    w.pod("train-launcher", "Succeeded")
+    w.wait_for("Succeeded", condition(w, "mpijobs", "train", "Succeeded"))
+    w.wait_for("nobody may be entered", lambda: may_enter(w) == [] and w.names("pods") == ["train-launcher"])
+    w.take("mpijobs", "default", "train")
+    w.put("mpijobs", mpijob("alone", 0))
+    w.wait_for("the launcher alone", lambda: "alone-launcher" in w.names("pods"))
+    must(may_enter(w, "alone-launcher") == [], w.get("roles", "alone-launcher"))
+
+
+@check
+def mpi_killed(w):
+    """kill -9 at every write of an MPIJob's life, in turns before and after it: it ends as without, and no Role
+    ever names a pod that is not its job's"""
+    def run(kill):
+        w.kill_at, w.writes = kill, 0
+        w.put("mpijobs", mpijob(worker="OnFailure", runPolicy={"cleanPodPolicy": "All"}))
+        w.start()
+
+        def alive():
+            if w.controllers[-1].poll() is not None:
+                w.start()
+            return True
+        w.wait_for("pods (killed at %r)" % (kill,), lambda: alive() and w.names("pods") == list(MPI))
+        w.wait_for("the Role", lambda: alive() and may_enter(w) == ["train-worker-0", "train-worker-1"])
+        w.run_pods()
+        w.wait_for("Running", lambda: alive() and "Running" in w.conditions("mpijobs", "train"))
+        w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 1}}}})
+        w.wait_for("one worker", lambda: alive() and may_enter(w) == ["train-worker-0"] and w.names("pods") == list(MPI[:2]))
+        w.pod("train-launcher", "Succeeded")
+        w.wait_for("Succeeded", lambda: alive() and "Succeeded" in w.conditions("mpijobs", "train"))
+        w.wait_for("nothing is left", lambda: alive() and not w.names("pods") and may_enter(w) == [])
+        alive()
+        writes = w.writes
+        w.stop()
+        w.take("mpijobs", "default", "train")
+        return writes
+    n = run(None)
+    must(n >= 15, n)
+    for at in range(1, n + 1):
+        run((at, at % 2 == 0))
 
 
 @check

@@ -56,6 +56,7 @@ class World(Server):
         self.writes = 0
         self.slow = {}                  # method -> seconds by which its responses are late
         self.controllers = []
+        self.entered = []               # rights to enter pods that are somebody else's, or are about to be
         super().__init__(KINDS)
 
     def close(self):
@@ -196,9 +197,27 @@ class World(Server):
         refusal = self.refusal(method, path, query)
         if refusal:
             return refusal
+        where = self.place(path)
         if method == "GET":
-            return self.on_get(self.place(path), query)
-        return getattr(self, "on_" + method.lower())(self.place(path), query, body)
+            return self.on_get(where, query)
+        if (method, where[0]) == ("DELETE", "pods"):
+            self.check_roles("%s is deleted, but a Role names it" % where[2], lambda ns, name, owners: (ns, name) != where[1:3])
+        done = getattr(self, "on_" + method.lower())(where, query, body)
+        if where[0] == "roles" and done[0] < 300:
+            def ours(ns, name, owners):
+                pod = self.objects.get(("pods", ns, name))
+                return pod["metadata"].get("ownerReferences", [{}])[0].get("uid") == owners[0]["uid"] if pod else method == "PATCH"
+            self.check_roles("a Role names a pod that is not its job's after %s" % method, ours)
+        return done
+
+    def check_roles(self, what, fits):
+        """Every pod that a Role names must fit; an empty list of names would mean all pods."""
+        for (plural, ns, name), o in self.objects.items():
+            for rule in o["rules"] if plural == "roles" else ():
+                names = rule.get("resourceNames")
+                if names == [] or ("pods/exec" in rule["resources"] and not names):
+                    self.entered.append("%s: %s names no pod" % (what, name))
+                self.entered += ["%s: %s" % (what, n) for n in names or () if not fits(ns, n, o["metadata"]["ownerReferences"])]
 
     def on_post(self, where, _query, body):
         plural, ns = where[:2]
@@ -321,4 +340,7 @@ class World(Server):
 
 
 def main(checks, wanted):
-    return run_checks(World, checks, wanted, lambda w: must(not w.refused, "the permissions of the manifest lack %s" % w.refused))
+    def clean(w):
+        must(not w.refused, "the permissions of the manifest lack %s" % w.refused)
+        must(not w.entered, w.entered)
+    return run_checks(World, checks, wanted, clean)
