@@ -13,7 +13,7 @@ else
 	printf 'FAIL sources cite documents that are not in the tree; say it, or cite docs/:\n%s\n' "$found" | head -n 20
 fi
 
-# A comment states the rule; docs/testing.md has the rows of rules, and names the tests of each.
+# A comment states the rule; tests/findings.md has the rows of rules, and names the tests of each.
 found=$(grep -rnE '\b[BFS]-[0-9]{2}\b|\bR-(LOG|LOC|P)[0-9]' --include='*.[chyl]' --include='*.def' compiler runtime grammar)
 if test -z "$found"; then
 	passed=$((passed + 1))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# defects.sh - the table of defects in docs/testing.md: each entry has one row, and everything that a row names exists:
+# defects.sh - the table of defects in tests/findings.md: each entry has one row, and everything that a row names exists:
 # a test's file and, after a colon, a text in it.  An open row says what is missing.
 cd "$(dirname "$0")/../.." || exit 1
 exec python3 - <<'END'
@@ -12,7 +12,7 @@ UNUSED = {"MSG-2", "MSG-82", "MSG-84", "HOSTILE-3"}
 MOST_OPEN = 0
 passed = failed = 0
 rows = {}
-with open("docs/testing.md", encoding="utf-8") as f:
+with open("tests/findings.md", encoding="utf-8") as f:
     for line in f:
         row = re.match(r"\| ((?:%s)-\d+) \| (.*) \|$" % "|".join(AREAS), line)
         if row:

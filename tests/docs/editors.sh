@@ -1,12 +1,12 @@
 #!/bin/sh
-# editors.sh - the table of features of editors in docs/testing.md: rows are numbered without a gap, no feature has two
+# editors.sh - the table of features of editors in tests/findings.md: rows are numbered without a gap, no feature has two
 # rows, and everything that a row names exists: a test's file and, after a colon, a text in it. tests/lsp/needed.sh shows
 # that the tests of a request need it.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 tests=$(mktemp) || exit 1
 trap 'rm -f "$tests"' EXIT
-rows=$(grep '^| ED-[0-9][0-9] |' docs/testing.md)
+rows=$(grep '^| ED-[0-9][0-9] |' tests/findings.md)
 last=$(printf '%s\n' "$rows" | tail -n 1 | sed 's/^| ED-0*\([0-9]*\).*/\1/')
 
 check() {
@@ -36,7 +36,7 @@ check test "$last" -ge 62
 # The table names each test file of the language server, the editors and the playground.
 for file in tests/lsp/*.py tests/editors/*.py tests/editors/*.mjs tests/editors/*.lua tests/editors/*.el tests/wasm/*.py; do
 	case $file in */client.py | */case.py | */needed.py | */timeline.mjs) continue ;; esac
-	check sh -c "grep -q '^| ED-.*$file' docs/testing.md || { echo '$file is in no row'; false; }"
+	check sh -c "grep -q '^| ED-.*$file' tests/findings.md || { echo '$file is in no row'; false; }"
 done
 
 echo "$passed passed, $failed failed"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# faults.sh - the tables of faults, broken programs and rules of states in docs/testing.md: each of F-01 to F-50, B-01 to
+# faults.sh - the tables of faults, broken programs and rules of states in tests/findings.md: each of F-01 to F-50, B-01 to
 # B-10 and the rules S-.. has one row, and everything that a row names exists: a test's file and, after a colon, a text in
 # it.
 cd "$(dirname "$0")/../.." || exit 1
 passed=0 failed=0
 tests=$(mktemp) || exit 1
 trap 'rm -f "$tests"' EXIT
-rows=$(grep '^| [BFS]-[0-9][0-9] |' docs/testing.md)
+rows=$(grep '^| [BFS]-[0-9][0-9] |' tests/findings.md)
 
 check() {
 	if "$@"; then

@@ -1,4 +1,4 @@
-"""needed.py - the tests that docs/testing.md names for a request fail when the server does not have it.
+"""needed.py - the tests that tests/findings.md names for a request fail when the server does not have it.
 
 For each row with a request, the tests of tests/lsp run with WITHOUT=REQUEST: client.py then requests an unknown method
 instead, or drops the notifications that the server publishes.  A test that still passes does not test the feature.
@@ -14,7 +14,7 @@ TEST = re.compile(r"`tests/lsp/(\w+)\.py:def test_(\w+)`")
 
 
 def rows():
-    with open(os.path.join(HERE, "..", "..", "docs", "testing.md"), encoding="utf-8") as f:
+    with open(os.path.join(HERE, "..", "findings.md"), encoding="utf-8") as f:
         for line in f:
             m = ROW.match(line)
             if m:
