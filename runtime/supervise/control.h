@@ -79,7 +79,7 @@ struct supervised {
 	int64_t seen_generation;        /* generation of the resource as it was last seen */
 	char *objects_made;             /* the existing objects except pods and Services, "Kind/name\n" each */
 	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
-	char *rights;                   /* rules of the job's Role (pass_rights.c); empty: there is none, NULL: unknown */
+	char *rights;                   /* rules of the job's Role (pass_rights.c); empty: no Role, NULL: unknown */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when `event_tokens` was computed */
 	int64_t write_by;               /* by loop_now(): when a status that may wait must be written; 0: no status

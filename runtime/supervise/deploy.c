@@ -59,7 +59,7 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 /* ---- the embedded manifests ---- */
 
 /* Writes the file NAME as it is. */
-static void put_file(struct deploying *d, const char *name)
+static void put_manifest(struct deploying *d, const char *name)
 {
 	manifest_put_object(&d->to, manifest_file_read(d->session->arena, name));
 }
@@ -119,7 +119,7 @@ static void put_permissions(struct deploying *d)
 		role = manifest_file_read(a, "role");
 		add_managed_rules(d, role);
 		manifest_put_object(&d->to, role);
-		put_file(d, "binding");
+		put_manifest(d, "binding");
 	}
 	add_rules(d, local, "rules-lease");
 	put_local(d, local);
@@ -196,13 +196,13 @@ int deploy_write(const struct controller *c)
 	manifest_begin(&d.to, c->session);
 	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++)
 		put_definition(&d, k);
-	put_file(&d, "namespace");
-	put_file(&d, "account");
+	put_manifest(&d, "namespace");
+	put_manifest(&d, "account");
 	put_permissions(&d);
 	put_workload(&d);
-	put_file(&d, "service");
+	put_manifest(&d, "service");
 	if (str_is(option_value(c->session->options, OPTION_MANIFEST), "monitor"))
-		put_file(&d, "podmonitor");
+		put_manifest(&d, "podmonitor");
 	manifest_end(&d.to);
 	return STATUS_DONE;
 }

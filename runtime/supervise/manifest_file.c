@@ -19,7 +19,7 @@ struct object *manifest_file_read(struct arena *a, const char *name)
 {
 	const struct manifest_file *f = manifest_file_find(name);
 	struct source *source = ARENA_NEW(a, struct source);
-	struct data_error error = { .what = STR("there is no document") };
+	struct data_error error = { .what = STR("the file is empty") };
 	struct data *tree = NULL;
 
 	*source = (struct source){ .name = str_of(name), .text = f->text, .base = 1 };

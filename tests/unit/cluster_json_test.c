@@ -243,10 +243,12 @@ static const struct useless {
 	{ .fault = "number", .text = "1e400" }, { .fault = "number", .text = "-1e999" },
 	{ .fault = "number", .text = "[01]" },
 	{ .fault = "number", .text = "1." }, { .fault = "number", .text = "-" },
-	{ .fault = "number", .text = "tru" }, { .fault = "number", .text = "nulll" }, { .fault = "number", .text = "NaN" },
+	{ .fault = "number", .text = "tru" }, { .fault = "number", .text = "nulll" },
+	{ .fault = "number", .text = "NaN" },
 	{ .fault = "number", .text = "1e" },
 	{ .text = "123456789012345678901234567890" }, { .text = "1e-400" }, { .text = "1E+2" }, { .text = "-0.0" },
-	{ .fault = "twice", .text = "{\"a\":1,\"a\":2}" }, { .fault = "twice", .text = "[[{\"\\u0061\":[],\"a\":{}}]]" },
+	{ .fault = "twice", .text = "{\"a\":1,\"a\":2}" },
+	{ .fault = "twice", .text = "[[{\"\\u0061\":[],\"a\":{}}]]" },
 	{ .fault = "twice", .twice = true },
 };
 
