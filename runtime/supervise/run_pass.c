@@ -287,7 +287,8 @@ static bool step_restart(struct run_pass *p)
 	}
 	p->restart = (struct restart){ .calls = p->job->control->client.calls, .arena = &p->arena, .ns = p->job->ns,
 		.judged = p->parent, .manager = MANAGER, .share = &p->job->tenant->share,
-		.number = going ? 0 : p->parent.restart.number + 1, .cause = p->state.restart_cause, .done = restart_answered, .to = p };
+		.number = going ? 0 : p->parent.restart.number + 1, .cause = p->state.restart_cause,
+		.done = restart_answered, .to = p };
 	restart_note_attempts(&p->restart, &p->plan, &p->state, &p->objects);
 	p->pending++;
 	restart_start(&p->restart);
