@@ -13,7 +13,9 @@
 #include "base/file.h"
 #include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/vouch.h"
 #include "runtime/command/runs.h"
+#include "runtime/run/plan_record.h"
 #include "runtime/run/report.h"
 #include "runtime/status/attempts.h"
 #include "runtime/status/job.h"
@@ -102,7 +104,8 @@ static bool is_stale(struct applying *p, struct wanted *w, const struct member *
 
 	if (salt.n)
 		wanted_salt(p->arena, w, salt);
-	bool same = m && x && str_eq(x->hash, w->hash) && str_eq(x->uid, m->uid), real = p->mode == APPLY_REAL;
+	bool same = m && x && str_eq(x->hash, w->hash) && str_eq(x->uid, m->uid) && apply_is_vouched(p, w, m);
+	bool real = p->mode == APPLY_REAL;
 	if (same && (salt.n || !salted || !real))
 		return p->refresh;
 	if (salted && real)
@@ -128,7 +131,7 @@ static bool is_unchanged(struct applying *p)
 		stale += w->stale;
 	}
 	p->wanted.hash = wanted_digest(p->arena, &p->wanted);
-	return !stale && p->before.there && str_eq(p->before.hash, p->wanted.hash);
+	return !stale && p->before.there && str_eq(p->before.hash, p->wanted.hash) && apply_record_fits(p);
 }
 
 /* ---- members to delete ---- */
@@ -145,14 +148,27 @@ static bool is_wanted(const struct applying *p, const struct member *m)
 	return false;
 }
 
-/* The members that the program no longer has. Namespaces are never deleted, because other objects live in them. */
+/* Is the member the voucher of a restart of the whole run? */
+static bool is_restart_voucher(const struct applying *p, const struct member *m)
+{
+	return str_is(m->resource.kind, "Job") && str_eq(m->name, voucher_name(p->arena, p->job->name));
+}
+
+/*
+ * The members that the program no longer has. Namespaces are never deleted, because other objects live in them, nor the
+ * voucher of a restart that goes on.
+ */
 struct members apply_surplus(const struct applying *p)
 {
 	struct members all = { 0 };
 
-	for (size_t i = 0; i < p->members.n; i++)
-		if (!is_wanted(p, &p->members.at[i]) && !str_is(p->members.at[i].resource.kind, "Namespace"))
-			ARENA_PUSH(p->arena, all.at, all.n, p->members.at[i]);
+	for (size_t i = 0; i < p->members.n; i++) {
+		const struct member *m = &p->members.at[i];
+		bool needed = str_is(m->resource.kind, "Namespace") || (p->before.restart.going && !p->rerun &&
+			is_restart_voucher(p, m));
+		if (!is_wanted(p, m) && !needed)
+			ARENA_PUSH(p->arena, all.at, all.n, *m);
+	}
 	return all;
 }
 
@@ -173,13 +189,18 @@ static struct members ended_of(const struct applying *p)
 
 static bool may_delete(struct applying *p, const struct members *surplus)
 {
-	if (!surplus->n || p->mode != APPLY_REAL || option_given(p->session->options, OPTION_YES))
+	size_t n = 0;
+
+	if (p->mode != APPLY_REAL || option_given(p->session->options, OPTION_YES))
 		return true;
-	for (size_t i = 0; i < surplus->n; i++)
+	for (size_t i = 0; i < surplus->n; i++) {
+		if (is_restart_voucher(p, &surplus->at[i]))
+			continue;
+		n++;
 		session_say(p->session, "%.*s/%.*s will be deleted: the program no longer has it",
-			STR_ARG(surplus->at[i].resource.kind),
-			STR_ARG(surplus->at[i].name));
-	return runs_agreed(p->session, "delete", "changed", &p->status);
+			STR_ARG(surplus->at[i].resource.kind), STR_ARG(surplus->at[i].name));
+	}
+	return !n || runs_agreed(p->session, "delete", "changed", &p->status);
 }
 
 static bool delete_members(struct applying *p, struct members *m)
@@ -206,6 +227,8 @@ static void share_added_values(struct applying *p, struct wanted *w, const struc
 
 	if (attempts.n)
 		wanted_annotate(p->arena, w->tree, STR(ATTEMPTS_ANNOTATION), attempts);
+	if (vouch_number(live) && p->before.restart.number)
+		wanted_annotate(p->arena, w->tree, STR(VOUCH_RESTARTED), str_int(p->arena, vouch_number(live)));
 	if (status_annotation(live, STARTED_ANNOTATION).n)
 		wanted_annotate(p->arena, w->tree, STR(STARTED_ANNOTATION), STR("true"));
 	if (status_owned_by(live, p->before.uid))
@@ -284,6 +307,7 @@ static bool loses_workload(struct applying *p)
 /* Removes a run that needs no step from the fleet: the run has ended, is unchanged, or cannot be applied. */
 static void leave_alone(struct applying *p, struct fleet *f)
 {
+	apply_forget_restart(p);
 	bool ended = has_ended(p), unchanged = !ended && is_unchanged(p);
 
 	if (!ended && !apply_restart_under_way(p) && !loses_workload(p)) {
@@ -362,6 +386,7 @@ static void write_all(struct fleet *f)
 			stop(p, f);
 	EACH_GOING(f, p) {
 		tell_unchanged(p);
+		apply_vouch(p);
 		p->complete = apply_generate(p);
 	}
 	apply_send(f);
@@ -396,10 +421,15 @@ void apply_show_refusals(struct applying *p)
 
 static void prepare(struct applying *p)
 {
+	struct buf record = { 0 };
+
 	p->ns = cluster_namespace(p->cluster, p->job->ns.set ? p->job->ns.value : STR(""));
 	p->id = applyset_id(p->arena, applyset_parent_name(p->arena, p->job->name), p->ns, STR("ConfigMap"), STR(""));
 	p->wanted = wanted_of(p->arena, &p->program->plan, p->job, p->ns, p->id);
 	apply_set_restarts(p);
+	plan_record_write(p->job, &record);
+	p->plan = buf_take(&record, p->arena);
+	buf_release(&record);
 	p->diags = (struct diags){ .arena = p->arena, .sources = &p->program->sources };
 }
 

@@ -23,6 +23,7 @@ struct applying {
 	struct str ns, id;
 	struct wanted_list wanted;
 	struct str jobs;                /* the Jobs as a JSON list, if the whole run may be restarted; else empty */
+	struct str plan;                /* the plan as the record holds it */
 	size_t jobs_bytes;              /* size of the list of Jobs, even if it is too large for the record */
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */
@@ -39,6 +40,7 @@ struct applying {
 	struct diags diags;             /* refusals of the server, with source positions in the program */
 	int status;                     /* the worst status so far */
 	bool wait;                      /* the command may wait for the run */
+	bool forgot;                    /* the record said that a restart is in progress, and no Job vouched for that */
 	bool over;                      /* the run has ended and stays as it is */
 	bool seen;                      /* `state` was read again after the run was applied, to be shown */
 };
@@ -91,6 +93,17 @@ bool apply_may_control(struct applying *p);
 void apply_set_restarts(struct applying *p);
 /* The maximum number of restarts of the whole run that will be recorded. */
 int64_t apply_restarts(const struct applying *p);
+/*
+ * Forgets a restart in the record that no Job vouches for: anybody who may write ConfigMaps may have written it. Must be
+ * called when the members of the run are known.
+ */
+void apply_forget_restart(struct applying *p);
+/* Does an existing object of the run vouch for the record as it will be written? True for kinds that never do. */
+bool apply_is_vouched(const struct applying *p, const struct wanted *w, const struct member *m);
+/* Does the record say what this apply would write into it, apart from the progress of the run? */
+bool apply_record_fits(const struct applying *p);
+/* Writes the digest of the run's record into the objects to send that vouch for it: vouch.h. */
+void apply_vouch(struct applying *p);
 /*
  * Is the whole run being restarted, so that nothing is applied now? A program that has changed is refused until the
  * restart is complete.

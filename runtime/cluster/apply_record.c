@@ -1,7 +1,7 @@
 /* apply_record.c - writes the parent of the run, before the first member is written and after the last one. */
 #include "runtime/cluster/apply.h"
+#include "runtime/cluster/vouch.h"
 #include "runtime/command/runs.h"
-#include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 
 enum { WRITE_AGAIN = 5 };       /* maximum number of attempts when others write the parent in between */
@@ -113,8 +113,6 @@ void apply_write_records(struct fleet *f)
  */
 void apply_begin_record(struct applying *p)
 {
-	struct buf record = { 0 };
-
 	p->now = p->before;
 	p->now.there = true;
 	p->now.run = p->job->name;
@@ -132,15 +130,14 @@ void apply_begin_record(struct applying *p)
 		p->now.nreplaced = 0;
 	}
 	p->now.restart.most = apply_restarts(p);
+	p->now.jobs_digest = p->now.restart.most ? vouch_jobs_digest(p->arena, p->jobs) : STR("");
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;
 	for (size_t i = 0; i < p->before.nkinds; i++)
 		parent_add_kind(p->arena, &p->now, &p->before.kinds[i]);
 	for (size_t i = 0; i < p->wanted.n; i++)
 		parent_add_kind(p->arena, &p->now, &p->wanted.at[i].resource);
-	plan_record_write(p->job, &record);
-	p->now.plan = buf_take(&record, p->arena);
-	buf_release(&record);
+	p->now.plan = p->plan;
 }
 
 /*

@@ -233,6 +233,7 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	if (p->restart.most) {
 		put_datum(&b, "restarts", str_int(a, p->restart.most));
 		put_datum(&b, "jobs", p->jobs);
+		put_datum(&b, "jobsDigest", p->jobs_digest);
 	}
 	if (p->restart.number)
 		put_datum(&b, "restart", parent_restart_text(a, p));
@@ -314,6 +315,7 @@ static void read_restart(struct arena *a, const struct data *object, struct pare
 	struct data *d;
 
 	p->jobs = status_text(object, "data.jobs");
+	p->jobs_digest = status_text(object, "data.jobsDigest");
 	p->restart.most = digits_of(status_text(object, "data.restarts"));
 	if (!source.text.n)
 		return;
@@ -361,6 +363,11 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 	if (!str_starts(tooling, STR("trainc/")) || !p.run.n) {
 		*why = str_printf(a, "ConfigMap '%.*s' exists and belongs to %s%.*s; rename the job", STR_ARG(name),
 			tooling.n ? "" : "somebody else", STR_ARG(tooling));
+		return false;
+	}
+	if (!str_eq(name, applyset_parent_name(a, p.run))) {
+		*why = str_printf(a, "ConfigMap '%.*s' has the label of run '%.*s', whose record has another name; delete the "
+			"ConfigMap", STR_ARG(name), STR_ARG(p.run));
 		return false;
 	}
 	if (!str_is(version, "1") || !read_inventory(a, status_text(object, "data.applied"), &p)) {

@@ -66,6 +66,7 @@ struct parent {
 	 * Jobs that the last restart of this generation replaces
 	 */
 	struct str jobs;
+	struct str jobs_digest;         /* digest of `jobs`, for readers that do not read `jobs`: see vouch.h */
 	struct status_restart restart;
 	struct replaced *replaced;
 	size_t nreplaced;
@@ -75,7 +76,10 @@ struct parent {
 	size_t nkinds;
 };
 
-/* Reads the parent of RUN. Returns false with an explanation in WHY if the object was not written by trainc. */
+/*
+ * Reads the parent of a run. Returns false with an explanation in WHY if the object was not written by trainc, or has
+ * the name of another run's parent.
+ */
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why);
 /* Is the run left to `trainc supervise`? */
 bool parent_is_left(const struct parent *p);

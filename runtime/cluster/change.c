@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/vouch.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/attempts.h"
 #include "runtime/status/job.h"
@@ -96,16 +97,21 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 		*ret_status = cluster_say(k, live);
 		return false;
 	}
+	if (c->parent.there && !vouch_by(live->data, vouch_digest(k->arena, &c->parent)))
+		return refuse(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': somebody may "
+			"have changed the record, and 'trainc apply' with the program restores it", STR_ARG(r->object),
+			STR_ARG(w->name)), ret_status);
+	struct str uid = status_text(live->data, "metadata.uid");
 	/*
 	 * maxFailedIndexes is the number of replicas that may fail without preventing success; the API server requires
 	 * all three fields in one request
 	 */
 	bool counted = live->data && status_path(live->data, "spec.maxFailedIndexes");
 	struct str body = counted ? str_printf(k->arena,
-		"{\"spec\":{\"parallelism\":%lld,\"completions\":%lld,\"maxFailedIndexes\":%lld}}", (long long)n,
-			(long long)n, (long long)(n - r->min))
-		: str_printf(k->arena, "{\"spec\":{\"parallelism\":%lld,\"completions\":%lld}}", (long long)n,
-			(long long)n);
+		"{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"parallelism\":%lld,\"completions\":%lld,"
+		"\"maxFailedIndexes\":%lld}}", STR_ARG(uid), (long long)n, (long long)n, (long long)(n - r->min))
+		: str_printf(k->arena, "{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"parallelism\":%lld,"
+		"\"completions\":%lld}}", STR_ARG(uid), (long long)n, (long long)n);
 	struct transport_request q = patch(k, job, c->ns, r->object, MANAGER_SCALE, body);
 	struct answer *x = request_send(&k->client, k->arena, &q, CALL_REPEAT);
 	*ret_status = x->class == CALL_DONE ? STATUS_DONE : cluster_say(k, x);

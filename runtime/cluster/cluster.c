@@ -162,6 +162,8 @@ const struct answer *cluster_parents(struct cluster *k, struct str ns, struct ch
 
 	for (size_t i = 0; i < all.n && !all.failed; i++) {
 		struct chosen_run r = { .name = status_label(all.at[i].object, "trainc.dev/run"), .ns = all.at[i].ns };
+		if (!str_eq(all.at[i].name, applyset_parent_name(k->arena, r.name)))
+			continue;               /* the label names a run that this ConfigMap is not the record of */
 		if (ret)
 			ARENA_PUSH(k->arena, ret->at, ret->n, r);
 		map_put(&k->parents, k->arena, str_cat(k->arena, r.ns, STR("/"), r.name),

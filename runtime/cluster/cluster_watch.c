@@ -7,6 +7,7 @@
 #include "data/data_read.h"
 #include "data/data_write.h"
 #include "runtime/cluster/jobs_request.h"
+#include "runtime/cluster/vouch.h"
 #include "runtime/cluster/watch_restart.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/outcome.h"
@@ -74,7 +75,8 @@ static int64_t act_pause(struct cluster_watch *c, const struct jobs_action *x)
 
 /*
  * Carries out a decision. An action that is in progress is not started again; an action that was lost or refused is
- * decided again later. The watches may report an action long after the server has accepted it.
+ * decided again later. The watches may report an action long after the server has accepted it. While Jobs have to be
+ * marked, no Job is deleted.
  */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
@@ -82,6 +84,8 @@ static void act(struct cluster_watch *c, const struct jobs_decision *d)
 
 	arena_reset(a);
 	for (size_t i = 0; i < d->n; i++) {
+		if (d->at[0].what == JOBS_MARK && d->at[i].what != JOBS_MARK)
+			continue;
 		int64_t left = act_pause(c, &d->at[i]);
 		if (left > 0) {
 			loop_timer_set(c->cluster->client.loop, &c->timer, left);
@@ -190,6 +194,34 @@ static bool has_ended(const struct run_watch *w)
 
 /* ---- what a controller has recorded ---- */
 
+static bool read_plan(struct cluster_watch *c, struct str record, struct str *why)
+{
+	struct source source = { .text = record, .base = 1 };
+	struct data_error error;
+	struct data *d;
+
+	*why = STR("the run's record is not JSON");
+	return data_read_json(c->cluster->arena, &source, &d, &error) && plan_record_read(c->cluster->arena, d,
+		&c->plan, why);
+}
+
+/* Takes over the plan and what else the objects vouch for, after the run was applied again without new Jobs. */
+static void renew_plan(struct cluster_watch *c, const struct parent *now)
+{
+	struct arena *a = c->cluster->arena;
+	struct parent *p = &c->parent;
+	struct plan_job old = c->plan;
+	struct str why;
+
+	p->jobs_digest = str_copy(a, now->jobs_digest);
+	if (str_eq(now->plan, p->plan))
+		return;
+	p->plan = str_copy(a, now->plan);
+	if (!read_plan(c, p->plan, &why))
+		c->plan = old;
+	c->plan.ns = (struct plan_str){ .value = c->ns, .set = true };
+}
+
 static void note_record(void *to, struct str uid, const struct data *object)
 {
 	struct cluster_watch *c = to;
@@ -203,6 +235,8 @@ static void note_record(void *to, struct str uid, const struct data *object)
 		(now.generation != p->generation && !watch_restart_keeps(c, &now)))
 		return;                         /* somebody has applied the run again; the new Jobs will show this */
 	watch_restart_renew(c, &now);
+	renew_plan(c, &now);
+	p->hash = str_copy(a, now.hash);
 	p->version = str_copy(a, now.version);
 	p->attended = now.attended;
 	p->verdict = str_copy(a, now.verdict);
@@ -303,16 +337,62 @@ static bool take_state(struct cluster_watch *c, const struct run_state *s)
 	return true;
 }
 
-/* Does the work that the Jobs of the run cannot do for each other, unless a controller does it. */
-static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *s,
+/*
+ * Do the objects of the run vouch for its record, so that this command may act on it? If not, that is reported once,
+ * after the time in which the watches may be late.
+ */
+static bool is_vouched(struct cluster_watch *c, struct arena *a, const struct status_objects *objects)
+{
+	struct loop *l = c->cluster->client.loop;
+	struct str who;
+
+	if (vouch_judge(a, &c->parent, objects, &who) != VOUCH_MISSING) {
+		c->doubtful = 0;
+		return true;
+	}
+	c->doubtful = c->doubtful ? c->doubtful : loop_now(l);
+	int64_t late = c->parent.hash.n ? VOUCH_LATE_MS : VOUCH_APPLY_MS;
+	int64_t left = c->doubtful + late * NS_PER_MS - loop_now(l);
+	if (left > 0) {
+		loop_timer_set(l, &c->timer, left);
+	} else if (!c->doubted) {
+		c->doubted = true;
+		session_say(c->cluster->session, "nothing is done for run '%.*s': %.*s does not vouch for the record that "
+			"was read. If the run was applied again, repeat this command; otherwise somebody may have changed "
+			"the record, and 'trainc apply' with the program restores it", STR_ARG(c->watch->name),
+			STR_ARG(who));
+	}
+	return false;
+}
+
+static bool uid_vouches(const struct status_objects *objects, struct str uid, struct str digest)
+{
+	for (size_t i = 0; i < objects->n; i++)
+		if (str_eq(status_text(objects->at[i], "metadata.uid"), uid))
+			return vouch_by(objects->at[i], digest);
+	return false;
+}
+
+/*
+ * Does the work that the Jobs of the run cannot do for each other, unless a controller does it. LIVE is the state that
+ * the objects show, whatever verdict is recorded.
+ */
+static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *live,
 	const struct status_objects *objects)
 {
-	if (!c->attends || c->removed || parent_is_attended(&c->parent))
+	struct str digest = vouch_digest(a, &c->parent);
+	size_t kept = 0;
+
+	if (!c->attends || c->removed || parent_is_attended(&c->parent) || !is_vouched(c, a, objects))
 		return;
-	if (s->restart_due || c->parent.restart.going) {
-		watch_restart_act(c, s, objects);
+	if (live->restart_due || c->parent.restart.going) {
+		watch_restart_act(c, live, objects);
 	} else if (!c->acting) {
-		struct jobs_decision d = decide_jobs(a, &c->plan, s, objects);
+		struct jobs_decision d = decide_jobs(a, &c->plan, live, objects);
+		for (size_t i = 0; i < d.n; i++)
+			if (uid_vouches(objects, d.at[i].uid, digest))
+				d.at[kept++] = d.at[i];
+		d.n = kept;
 		act(c, &d);
 	}
 }
@@ -329,6 +409,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	note_jobs(c, &objects);
 	watch_restart_prepare(c, &objects);
 	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
+	struct run_state live = s;
 	take_verdict(c, a, &s);
 	int64_t held = hold_end(c, &s);
 	s.ns = c->ns;
@@ -341,7 +422,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	loop_timer_set(c->cluster->client.loop, &c->timer, held ? held : patience(c, &s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
-	attend_run(c, a, &s, &objects);
+	attend_run(c, a, &live, &objects);
 	cluster_watch_recall(&c->parent, &s);
 	return take_state(c, &s);
 }
@@ -486,17 +567,6 @@ static void watch_close(struct run_watch *w)
 }
 
 /* ---- opening ---- */
-
-static bool read_plan(struct cluster_watch *c, struct str record, struct str *why)
-{
-	struct source source = { .text = record, .base = 1 };
-	struct data_error error;
-	struct data *d;
-
-	*why = STR("the run's record is not JSON");
-	return data_read_json(c->cluster->arena, &source, &d, &error) && plan_record_read(c->cluster->arena, d,
-		&c->plan, why);
-}
 
 /* Reports that a run named on the command line does not exist. For `delete` this is a success. */
 static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str ns, int *ret_status)

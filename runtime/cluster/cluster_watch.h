@@ -30,6 +30,9 @@ struct cluster_watch {
 	uint64_t records;               /* view_records() when the record of the run was last read */
 	unsigned acting;                /* number of requests for the run that have no answer yet */
 	bool complained;                /* a request for the run was refused, and that was reported */
+	int64_t doubtful;               /* loop_now() since when the objects of the run do not vouch for its record; 0:
+					 * they do */
+	bool doubted;                   /* that was reported */
 	struct map acted;               /* each action for the run -> loop_now() when it was last sent, an int64_t */
 	struct arena scratch;
 	uint64_t print;                 /* digest of the state that was handed out, to detect changes */

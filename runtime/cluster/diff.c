@@ -100,6 +100,7 @@ static void diff_job(struct applying *p, struct diff *d)
 	if (!apply_look(p, true))
 		return;
 	apply_share_live_values(p);
+	apply_vouch(p);
 	for (size_t i = 0; i < p->wanted.n; i++)
 		if (p->wanted.at[i].stale && !(p->wanted.at[i].from->generated.n && p->wanted.at[i].exists))
 			diff_object(p, d, &p->wanted.at[i]);

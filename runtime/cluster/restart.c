@@ -2,12 +2,16 @@
  * restart.c - one pass over a restart: reads the record, starts or continues the restart, examines each Job, deletes
  * old Jobs, creates missing Jobs, and records the Jobs that exist. A pass ends when it has to wait for something; the
  * caller repeats it.
+ *
+ * Anybody who may write ConfigMaps may have written the record. Therefore a restart only starts if the live Jobs vouch
+ * for the record and have the form of the stored Jobs, and it only continues if its voucher exists: vouch.h.
  */
 #include "runtime/cluster/restart.h"
 
 #include "base/words.h"
 #include "data/data_read.h"
 #include "data/data_write.h"
+#include "runtime/cluster/vouch.h"
 #include "runtime/cluster/wanted.h"
 #include "runtime/status/attempts.h"
 
@@ -16,11 +20,13 @@
  * restart_patience() in seconds.
  */
 enum { TRIES_MOST = 6, EVIDENCE = 5 };
+#define NO_VOUCHER "the record says that a restart is in progress, but no Job vouches for it"
 
 struct restart_job {
 	struct restart *restart;
 	struct replaced *replaced;      /* entry of the Job in the record */
 	struct data *tree;              /* the object to send */
+	const struct data *live;        /* the object that exists, or NULL */
 	bool there;                     /* the new Job exists */
 	struct str ours;                /* uid of the Job that this pass has created */
 	bool old, deleting;             /* the old Job still exists; the old Job is being deleted */
@@ -62,6 +68,14 @@ static void note_refusal(struct restart *r, const struct transport_result *x)
 {
 	if (!r->error.n)
 		r->error = str_copy(r->arena, x->error.n ? x->error : STR("the API server gave no answer"));
+}
+
+/* Refuses a restart because no live object vouches for what the record says: nothing is created or deleted. */
+static void note_unvouched(struct restart *r, struct str why)
+{
+	r->unvouched = true;
+	if (!r->error.n)
+		r->error = why;
 }
 
 /* The object in an answer, or NULL. */
@@ -122,6 +136,63 @@ static void end_recorded(void *to, const struct transport_result *x)
 		record_refused(r, x);
 }
 
+/* ---- deleting ---- */
+
+static void note_deleted(struct restart *r, const struct transport_result *x)
+{
+	if (!transport_ok(x) && x->code != 404 && x->code != 409)
+		note_refusal(r, x);
+	r->pending--;
+}
+
+static void job_deleted(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+
+	note_deleted(r, x);
+	if (!r->pending)
+		end_restart(r, RESTART_WAITS);
+}
+
+static void delete_job(struct restart *r, struct str name, struct str uid,
+	void (*done)(void *to, const struct transport_result *x))
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\","
+		"\"preconditions\":{\"uid\":");
+	data_write_text(&b, uid);
+	buf_z(&b, "}}");
+	send_restart(r, (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
+		.path = job_path(r, name), .body = buf_take(&b, r->arena) }, done, r);
+	buf_release(&b);
+}
+
+/* ---- the end: the voucher is deleted, and then the new Jobs are recorded ---- */
+
+static void voucher_dismissed(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+
+	note_deleted(r, x);
+	if (r->error.n)
+		end_restart(r, RESTART_FAILED);
+	else
+		write_record(r, end_recorded);
+}
+
+/* Deletes the voucher. From now on the restart is complete, because the new Jobs themselves show its number. */
+static void dismiss_voucher(struct restart *r)
+{
+	struct str uid = r->voucher;
+
+	r->voucher = STR("");
+	if (uid.n)
+		delete_job(r, voucher_name(r->arena, r->judged.run), uid, voucher_dismissed);
+	else
+		write_record(r, end_recorded);
+}
+
 /* ---- the Jobs ---- */
 
 static void job_created(void *to, const struct transport_result *x)
@@ -141,7 +212,7 @@ static void job_created(void *to, const struct transport_result *x)
 	for (size_t i = 0; i < r->njobs; i++)
 		all = all && r->jobs[i].there;
 	if (all)
-		write_record(r, end_recorded);
+		dismiss_voucher(r);
 	else
 		end_restart(r, RESTART_WAITS);
 }
@@ -152,6 +223,8 @@ static struct str job_body(struct restart *r, struct restart_job *j)
 	struct buf b = { 0 };
 
 	wanted_own(r->arena, j->tree, applyset_parent_name(r->arena, r->judged.run), r->parent.uid);
+	wanted_annotate(r->arena, j->tree, STR(VOUCH_ANNOTATION), vouch_digest(r->arena, &r->parent));
+	wanted_annotate(r->arena, j->tree, STR(VOUCH_RESTARTED), str_int(r->arena, r->parent.restart.number));
 	if (j->replaced->attempts)
 		wanted_annotate(r->arena, j->tree, STR(ATTEMPTS_ANNOTATION), str_int(r->arena, j->replaced->attempts));
 	data_write(&b, j->tree);
@@ -160,17 +233,27 @@ static struct str job_body(struct restart *r, struct restart_job *j)
 	return body;
 }
 
-/* Creates the new Jobs that do not exist yet. The old Jobs and their pods are gone by now. */
+/*
+ * Creates the new Jobs that do not exist yet. The old Jobs and their pods are gone by now. The requests do not force:
+ * if somebody has just created another Job of that name, the fields conflict.
+ */
 static void create_jobs(struct restart *r)
 {
 	static const struct transport_pair query[] = { { { "fieldManager", 12 }, { APPLYSET_MANAGER,
-		sizeof APPLYSET_MANAGER - 1 } }, { { "force", 5 }, { "true", 4 } } };
+		sizeof APPLYSET_MANAGER - 1 } }, { { "force", 5 }, { "false", 5 } } };
 	size_t missing = 0;
 
 	for (size_t i = 0; i < r->njobs; i++)
 		missing += !r->jobs[i].there;
-	if (!missing)
-		write_record(r, end_recorded);
+	if (!missing) {
+		dismiss_voucher(r);
+		return;
+	}
+	if (!r->voucher.n) {
+		note_unvouched(r, STR(NO_VOUCHER));
+		end_restart(r, RESTART_FAILED);
+		return;
+	}
 	for (size_t i = 0; i < r->njobs && missing; i++) {
 		struct restart_job *j = &r->jobs[i];
 		if (j->there)
@@ -181,28 +264,6 @@ static void create_jobs(struct restart *r)
 	}
 }
 
-static void job_deleted(void *to, const struct transport_result *x)
-{
-	struct restart *r = to;
-
-	if (!transport_ok(x) && x->code != 404 && x->code != 409)
-		note_refusal(r, x);
-	if (!--r->pending)
-		end_restart(r, RESTART_WAITS);
-}
-
-static void delete_job(struct restart *r, struct str name, struct str uid)
-{
-	struct buf b = { 0 };
-
-	buf_z(&b, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\","
-		"\"preconditions\":{\"uid\":");
-	data_write_text(&b, uid);
-	buf_z(&b, "}}");
-	send_restart(r, (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
-		.path = job_path(r, name), .body = buf_take(&b, r->arena) }, job_deleted, r);
-	buf_release(&b);
-}
 
 /* Deletes the old Jobs that exist, or creates the new Jobs if no old Job exists. */
 static void replace_jobs(struct restart *r)
@@ -221,27 +282,50 @@ static void replace_jobs(struct restart *r)
 	}
 	for (size_t i = 0; i < r->njobs; i++)
 		if (r->jobs[i].old && !r->jobs[i].deleting)
-			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].replaced->old);
+			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].replaced->old, job_deleted);
 	if (!r->pending)
 		end_restart(r, RESTART_WAITS);
 }
 
+/* Is the Job a Job of this run, for whose record it vouches? A Job without an owner was created by `apply`. */
+static bool is_ours(struct restart *r, const struct data *job)
+{
+	return str_eq(status_label(job, "trainc.dev/job"), r->judged.run) && vouch_owner_fits(job, &r->parent) &&
+		vouch_by(job, vouch_digest(r->arena, &r->parent));
+}
+
+static void note_foreign(struct restart *r, const struct restart_job *j)
+{
+	if (!r->error.n)
+		r->error = str_printf(r->arena, "Job '%.*s' exists and does not belong to the run",
+			STR_ARG(j->replaced->name));
+}
+
+/*
+ * Examines a Job while the restart is in progress. A Job that is deleted must be a Job of the run from before the
+ * restart, and a Job that counts as new must have been created by this restart.
+ */
 static void job_seen(void *to, const struct transport_result *x)
 {
 	struct restart_job *j = to;
 	struct restart *r = j->restart;
 	struct data *o = object_of(r, x);
 	struct str uid = status_text(o, "metadata.uid");
+	bool new = vouch_number(o) == r->parent.restart.number;
 
 	if (!transport_ok(x) && x->code != 404)
 		note_refusal(r, x);
-	j->old = uid.n && str_eq(uid, j->replaced->old);
+	j->live = o;
 	j->deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
-	j->there = uid.n && !j->old && !j->deleting;
-	j->old = j->old || j->deleting;
-	if (j->there && !str_eq(status_label(o, "trainc.dev/job"), r->judged.run) && !r->error.n)
-		r->error = str_printf(r->arena, "Job '%.*s' exists and does not belong to the run",
-			STR_ARG(j->replaced->name));
+	j->old = uid.n && (j->deleting || (str_eq(uid, j->replaced->old) && !new));
+	j->there = uid.n && !j->old;
+	if (j->there && (!new || !is_ours(r, o)))
+		note_foreign(r, j);
+	else if (j->old && !j->deleting && !is_ours(r, o))
+		note_unvouched(r, str_printf(r->arena, "Job '%.*s' does not vouch for the record",
+			STR_ARG(j->replaced->name)));
+	else if (j->old && !j->deleting && !r->voucher.n)
+		note_unvouched(r, STR(NO_VOUCHER));
 	if (j->there)
 		j->replaced->uid = uid;
 	if (!--r->pending)
@@ -272,6 +356,20 @@ static const struct data *recorded_jobs(struct restart *r)
 	return data_read_json(r->arena, &source, &list, &error) && list->kind == DATA_LIST ? list : &none;
 }
 
+/* Is each Job of the list among the Jobs to replace, and no other Job? */
+static bool replaces_all(const struct restart *r, const struct data *list)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < list->u.list.n; i++)
+		for (size_t k = 0; k < r->parent.nreplaced; k++)
+			if (str_eq(status_text(list->u.list.at[i], "metadata.name"), r->parent.replaced[k].name)) {
+				found++;
+				break;
+			}
+	return found == list->u.list.n && found == r->parent.nreplaced;
+}
+
 /* Finds the object of each Job to replace; false with `error`. */
 static bool find_trees(struct restart *r)
 {
@@ -296,7 +394,9 @@ static bool find_trees(struct restart *r)
 			STR_ARG(r->judged.run), STR_ARG(j->replaced->name));
 		return false;
 	}
-	return true;
+	if (!replaces_all(r, list))
+		note_unvouched(r, STR("the record names other Jobs to replace than it holds"));
+	return !r->error.n;
 }
 
 static int64_t attempts_of_role(const struct restart *r, const struct data *job)
@@ -332,6 +432,8 @@ static bool list_replaced(struct restart *r)
 	return p->nreplaced > 0;
 }
 
+/* ---- the voucher ---- */
+
 static void begin_recorded(void *to, const struct transport_result *x)
 {
 	struct restart *r = to;
@@ -347,12 +449,136 @@ static void begin_recorded(void *to, const struct transport_result *x)
 	look_at_jobs(r);
 }
 
-/* Deletes the Jobs that this pass has created, because their run is gone. */
-static void take_back(struct restart *r)
+/*
+ * Uses a voucher that exists. A voucher of an earlier restart or of another content of the record was left when an
+ * attendant was killed: it is deleted, and the next pass begins again.
+ */
+static void voucher_found(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+	const struct data *o = object_of(r, x);
+	struct str name = voucher_name(r->arena, r->judged.run), uid = status_text(o, "metadata.uid");
+
+	r->pending--;
+	if (o && voucher_fits(r->arena, o, &r->parent, r->number)) {
+		r->voucher = uid;
+		write_record(r, begin_recorded);
+		return;
+	}
+	if (o && voucher_fits(r->arena, o, &r->parent, 0)) {
+		delete_job(r, name, uid, job_deleted);
+		return;
+	}
+	if (o)
+		note_unvouched(r, str_printf(r->arena, "Job '%.*s' exists and does not belong to the run", STR_ARG(name)));
+	else if (x->code != 404)
+		note_refusal(r, x);
+	end_restart(r, RESTART_WAITS);
+}
+
+static void voucher_created(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+	struct data *o = object_of(r, x);
+
+	r->pending--;
+	if (x->code == 409) {
+		send_restart(r, (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+			.path = job_path(r, voucher_name(r->arena, r->judged.run)) }, voucher_found, r);
+	} else if (!o) {
+		note_refusal(r, x);
+		end_restart(r, RESTART_FAILED);
+	} else {
+		r->voucher = r->made = status_text(o, "metadata.uid");
+		write_record(r, begin_recorded);
+	}
+}
+
+static void create_voucher(struct restart *r)
+{
+	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_MANAGER,
+		sizeof APPLYSET_MANAGER - 1 } };
+
+	send_restart(r, (struct transport_request){ .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE, .query = &query,
+		.nquery = 1, .path = job_path(r, STR("")), .content_type = STR("application/json"),
+		.body = voucher_body(r->arena, &r->parent, r->jobs[0].tree, r->number) }, voucher_created, r);
+}
+
+static void voucher_seen(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+	const struct data *o = object_of(r, x);
+	bool fits = o && !status_text(o, "metadata.deletionTimestamp").n &&
+		voucher_fits(r->arena, o, &r->parent, r->parent.restart.number);
+
+	r->pending--;
+	if (!transport_ok(x) && x->code != 404) {
+		note_refusal(r, x);
+		end_restart(r, RESTART_FAILED);
+		return;
+	}
+	r->voucher = fits ? status_text(o, "metadata.uid") : STR("");
+	look_at_jobs(r);
+}
+
+/* ---- what the live Jobs show before a restart ---- */
+
+/* Why the live Job does not permit a restart; empty: it does. */
+static struct str doubt(struct restart *r, const struct restart_job *j, const struct data *live)
+{
+	struct str uid = status_text(live, "metadata.uid"), why = STR("");
+	int64_t number = vouch_number(live);
+
+	if (!uid.n)
+		return STR("does not exist any more");
+	if (!str_eq(uid, j->replaced->old) || !is_ours(r, live))
+		return STR("does not vouch for the record");
+	if (number >= r->number)
+		return str_printf(r->arena, "was created by restart %lld, and the record counts fewer", (long long)number);
+	if (!vouch_same_job(r->arena, j->tree, live, &why))
+		return str_printf(r->arena, "differs from the stored Job in %.*s", STR_ARG(why));
+	return STR("");
+}
+
+/* Examines a Job of the run before the restart begins: nothing is created that was not admitted in this form. */
+static void job_judged(void *to, const struct transport_result *x)
+{
+	struct restart_job *j = to;
+	struct restart *r = j->restart;
+
+	if (!transport_ok(x) && x->code != 404)
+		note_refusal(r, x);
+	struct str why = r->error.n ? STR("") : doubt(r, j, object_of(r, x));
+	if (why.n)
+		note_unvouched(r, str_printf(r->arena, "Job '%.*s' %.*s", STR_ARG(j->replaced->name), STR_ARG(why)));
+	if (--r->pending)
+		return;
+	if (r->error.n)
+		end_restart(r, RESTART_FAILED);
+	else
+		create_voucher(r);
+}
+
+static void judge_jobs(struct restart *r)
 {
 	for (size_t i = 0; i < r->njobs; i++)
+		send_restart(r, (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+			.path = job_path(r, r->jobs[i].replaced->name) }, job_judged, &r->jobs[i]);
+}
+
+/* ---- the record ---- */
+
+/*
+ * Ends a restart that must not go on: deletes the voucher that this pass has created and, if the run is GONE, the Jobs
+ * that it has created.
+ */
+static void take_back(struct restart *r, bool gone)
+{
+	for (size_t i = 0; gone && i < r->njobs; i++)
 		if (r->jobs[i].ours.n)
-			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].ours);
+			delete_job(r, r->jobs[i].replaced->name, r->jobs[i].ours, job_deleted);
+	if (r->made.n)
+		delete_job(r, voucher_name(r->arena, r->judged.run), r->made, job_deleted);
 	if (!r->pending)
 		end_restart(r, RESTART_NOTHING);
 }
@@ -384,18 +610,22 @@ static void record_read(void *to, const struct transport_result *x)
 	}
 	bool gone = !now.there || !str_eq(now.uid, r->judged.uid) || now.deleting;
 	if (gone || (now.generation == r->judged.generation && !now.restart.most)) {
-		take_back(r);
+		take_back(r, true);
 		return;
 	}
 	r->parent = now;
-	if (now.generation == r->judged.generation && now.restart.going) {
+	if (!str_eq(vouch_jobs_digest(r->arena, now.jobs), now.jobs_digest)) {
+		note_unvouched(r, STR("the Jobs in the record are not those that 'trainc apply' has recorded"));
+		end_restart(r, RESTART_FAILED);
+	} else if (now.generation == r->judged.generation && now.restart.going) {
 		if (find_trees(r))
-			look_at_jobs(r);
+			send_restart(r, (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+				.path = job_path(r, voucher_name(r->arena, r->judged.run)) }, voucher_seen, r);
 		else
 			end_restart(r, RESTART_FAILED);
 	} else if (now.generation != r->judged.generation || now.verdict.n || now.restart.number + 1 != r->number ||
 		r->number > now.restart.most || !has_same_jobs(r, &now)) {
-		end_restart(r, RESTART_NOTHING);
+		take_back(r, false);
 	} else if (!now.hash.n) {
 		r->error = str_printf(r->arena, "an apply of run '%.*s' is under way or was interrupted; in the second "
 			"case, apply it again", STR_ARG(r->judged.run));
@@ -404,7 +634,7 @@ static void record_read(void *to, const struct transport_result *x)
 		r->parent.restart.number = r->number;
 		r->parent.restart.cause = r->cause;
 		if (list_replaced(r) && find_trees(r))
-			write_record(r, begin_recorded);
+			judge_jobs(r);
 		else
 			end_restart(r, RESTART_NOTHING);
 	}
@@ -418,8 +648,8 @@ static void read_record(struct restart *r)
 
 void restart_start(struct restart *r)
 {
-	r->begun = false;
-	r->error = STR("");
+	r->begun = r->unvouched = false;
+	r->error = r->voucher = r->made = STR("");
 	r->jobs = NULL;
 	r->njobs = r->pending = 0;
 	r->tries = 0;

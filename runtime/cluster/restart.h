@@ -2,10 +2,12 @@
  * restart.h - restarts a whole run of plain Jobs: deletes its Jobs, and creates them again when all of them and their
  * pods are gone.
  *
- * The record of the run decides what is done. A restart starts with a write into the record, which lists the Jobs to
- * replace. It ends with another write, which lists the new Jobs. Each write contains the version that was read, so only
- * one of two attendants starts a restart. Both may carry it out: a deletion names the uid, and server-side apply
- * creates a Job once. If an attendant dies, the next one continues from the record.
+ * The record of the run says which step is next, and live Jobs vouch for the record (vouch.h). A restart starts when
+ * the live Jobs were found to have the form of the stored ones. First its voucher is created, a suspended Job for no
+ * pods. Then a write into the record lists the Jobs to replace. When the new Jobs exist, the voucher is deleted, and
+ * another write lists the new Jobs. Each write contains the version that was read, so only one of two attendants starts
+ * a restart. Both may carry it out: a deletion names the uid, and server-side apply creates a Job once. If an attendant
+ * dies, the next one continues from the record. Without the voucher, nothing is deleted or created.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_RESTART_H
 #define TRAINC_RUNTIME_CLUSTER_RESTART_H
@@ -49,10 +51,12 @@ struct restart {
 	enum restart_end end;
 	bool begun;                     /* this call has started the restart */
 	struct str error;
+	bool unvouched;                 /* with `error`: no live object vouches for what the record says */
 	/* private to restart.c */
 	struct parent parent;
 	struct restart_job *jobs;
 	size_t njobs, pending;
+	struct str voucher, made;       /* uid of the voucher; uid of the voucher that this pass has created */
 	unsigned tries;
 };
 

@@ -10,7 +10,7 @@
 struct jobs_seen {
 	const struct data *object;
 	unsigned role;
-	bool suspended, over;
+	bool suspended, over, marked;
 	bool deployment;
 };
 
@@ -59,6 +59,7 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 		s.deployment = str_is(kind, "Deployment");
 		s.suspended = status_true(o, "spec.suspend");
 		s.over = !s.deployment && is_over(o);
+		s.marked = status_annotation(o, ENDED_ANNOTATION).n > 0;
 		ARENA_PUSH(a, l.at, l.n, s);
 	}
 	return l;
@@ -119,6 +120,34 @@ static bool is_decided(const struct run_state *s)
 		s->phase == RUN_FAILING;
 }
 
+/*
+ * Adds the ends of all roles if DECIDED, else only of the marked Jobs: their mark shows a verdict that the objects may
+ * no longer show. A single end needs no mark. A Deployment has no mark, since no verdict depends on its pods; it ends
+ * with the first marked Job.
+ */
+static void end_jobs(struct jobs_decision *d, struct arena *a, const struct jobs_look *l,
+	const struct run_state *state, bool decided)
+{
+	size_t ends = 0, marked = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct jobs_seen *s = &l->at[i];
+		ends += !s->over && !has_succeeded(state, s->role);
+		marked += s->marked && !s->over;
+	}
+	for (size_t i = 0; decided && ends > 1 && i < l->n; i++) {
+		const struct jobs_seen *s = &l->at[i];
+		if (!s->over && !s->marked && !s->deployment && !has_succeeded(state, s->role))
+			add(d, a, JOBS_MARK, l, s);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		const struct jobs_seen *s = &l->at[i];
+		bool shown = decided ? !has_succeeded(state, s->role) : s->marked || (s->deployment && marked);
+		if (!s->over && shown)
+			add(d, a, JOBS_END, l, s);
+	}
+}
+
 struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, const struct run_state *state,
 	const struct status_objects *objects)
 {
@@ -126,21 +155,42 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 	struct jobs_decision d = { 0 };
 	bool decided = is_decided(state);
 
-	/* while a restart is due or under way, all Jobs are about to be replaced */
-	if (state->restart_due || objects->restart.going)
-		return d;
-	if (j->controller || plan_each_replica(j) || (decided && str_is(j->clean.value, "none")) || (!decided &&
-		is_held(&l)))
+	if (j->controller || plan_each_replica(j) || objects->restart.going)
+		return d;                       /* during a restart, all Jobs are about to be replaced */
+	if (decided ? !str_is(j->clean.value, "none") : true)
+		end_jobs(&d, a, &l, state, decided && !state->restart_due);
+	if (d.n || decided || state->restart_due || is_held(&l))
 		return d;
 	for (size_t i = 0; i < l.n; i++) {
 		const struct jobs_seen *s = &l.at[i];
 		const struct plan_condition *after = j->roles[s->role].start_after;
-		if (s->over || has_succeeded(state, s->role))
-			continue;
-		if (decided)
-			add(&d, a, JOBS_END, &l, s);
-		else if (s->suspended && after && has_come(a, j, after, state))
+		if (!s->over && !has_succeeded(state, s->role) && s->suspended && after && has_come(a, j, after, state))
 			add(&d, a, JOBS_RELEASE, &l, s);
 	}
 	return d;
+}
+
+/* The time at which a Job that is over has ended; 0: unknown. */
+static int64_t end_of(const struct data *job)
+{
+	static const char *const ends[] = { "Complete", "Failed" };
+	int64_t end = status_time(job, "status.completionTime");
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends && !end; i++)
+		end = status_time(status_condition_true(job, ends[i]), "lastTransitionTime");
+	return end;
+}
+
+struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const struct status_objects *objects)
+{
+	struct jobs_look l = look(a, j, objects);
+	struct jobs_census c = { .n = l.n };
+
+	for (size_t i = 0; i < l.n; i++) {
+		int64_t end = l.at[i].over ? end_of(l.at[i].object) : 0;
+		c.over += l.at[i].over;
+		c.marked += l.at[i].marked && !l.at[i].over;
+		c.end = end > c.end ? end : c.end;
+	}
+	return c;
 }

@@ -12,6 +12,8 @@
 
 enum jobs_what {
 	JOBS_RELEASE,                   /* resume the Job: the condition that it waited for has held */
+	JOBS_MARK,                      /* write ENDED_ANNOTATION into the Job; must succeed for all Jobs before the
+					 * first JOBS_END */
 	JOBS_END                        /* delete the Job or Deployment, which would continue after the verdict */
 };
 
@@ -26,8 +28,20 @@ struct jobs_decision {
 	size_t n;
 };
 
-/* STATE is the result of status_of() for the same OBJECTS. */
+/*
+ * STATE is the result of status_of() for the same OBJECTS. Actions that mark Jobs come first. A marked Job ends even if
+ * STATE has no verdict any more.
+ */
 struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, const struct run_state *state,
 	const struct status_objects *objects);
+
+/* How many Jobs and Deployments of a run exist that are not being deleted, and how many of them have ended. */
+struct jobs_census {
+	size_t n;
+	size_t over;                    /* Jobs that are over */
+	size_t marked;                  /* Jobs that are not over and have the mark of JOBS_MARK */
+	int64_t end;                    /* the latest end of a Job that is over; 0: unknown */
+};
+struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const struct status_objects *objects);
 
 #endif

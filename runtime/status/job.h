@@ -29,6 +29,11 @@ struct job_view {
  */
 #define SUSPENDED_ANNOTATION "trainc.dev/suspended"
 #define STARTED_ANNOTATION "trainc.dev/started"
+/*
+ * The annotation of a Job that ends because the run has a verdict. All Jobs that end get it before the first of them is
+ * deleted, because the deletion may remove the pods that show the verdict.
+ */
+#define ENDED_ANNOTATION "trainc.dev/ended"
 
 /*
  * Is the Job suspended because somebody requested that, and not because its turn has not come? A Job that was started

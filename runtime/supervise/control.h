@@ -88,6 +88,10 @@ struct supervised {
 	bool written;                   /* the status of the resource is `wanted` */
 	bool group_gone;                /* the PodGroup was deleted and has not been created again */
 	bool refused;                   /* the last pass found that the resource does not compile */
+	bool doubted;                   /* it was reported that no live object vouches for the record of the run */
+	int64_t doubtful;               /* by loop_now(): since when no live object vouches for it; 0: one does */
+	uint32_t warned;                /* hash of the last warning that was logged about a pass; 0: none since a pass
+					 * without a warning */
 	bool gone;                      /* the resource was deleted while a pass was under way */
 	char texts[];                   /* text of `label`, which contains the namespace and the name, and then the
 					 * uid */

@@ -21,6 +21,8 @@ static const struct row {
 	{ "trainc_jobs_released", "Jobs of runs resumed because their turn had come",
 		offsetof(struct metrics, released), false },
 	{ "trainc_jobs_refused", "custom resources that do not compile", offsetof(struct metrics, refused), false },
+	{ "trainc_records_not_vouched", "records of runs that say what no live Job vouches for",
+		offsetof(struct metrics, doubted), false },
 	{ "trainc_jobs_succeeded", "jobs and runs that have succeeded", offsetof(struct metrics, succeeded), false },
 	{ "trainc_jobs_failed", "jobs and runs that have failed", offsetof(struct metrics, failed), false },
 	{ "trainc_jobs_restarted", "times that a job began to restart", offsetof(struct metrics, restarted), false },

@@ -15,6 +15,8 @@ struct metrics {
 	uint64_t created, deleted;      /* number of pods and Services created and deleted */
 	uint64_t released;              /* number of Jobs of runs that were resumed because their turn had come */
 	uint64_t refused;               /* number of resources that did not compile */
+	uint64_t doubted;               /* number of times that the record of a run began to say what no live object
+					 * vouches for */
 	uint64_t succeeded, failed, restarted;  /* number of jobs that succeeded, failed and were restarted */
 	uint64_t events, events_dropped;
 	/* values at the time when the page is generated */

@@ -1,6 +1,9 @@
 /*
  * run_pass.c - makes one pass over a run: reads the record, judges, records new facts, releases and ends Jobs. Every
  * step can be repeated: if a pass dies, the next pass repeats it from the record and the Jobs.
+ *
+ * Anybody who may write ConfigMaps may have written the record. So a pass only acts if the Jobs and Deployments of the
+ * run vouch for the record (vouch.h), and it only deletes because of a verdict that the live objects show.
  */
 #include "runtime/supervise/run_pass.h"
 
@@ -12,6 +15,7 @@
 #include "runtime/cluster/applyset.h"
 #include "runtime/cluster/jobs_request.h"
 #include "runtime/cluster/restart.h"
+#include "runtime/cluster/vouch.h"
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
@@ -25,7 +29,7 @@ enum { AT_ONCE = 16 };                  /* maximum number of requests of one pas
 
 enum { RESTART_PAUSE = 1 };             /* seconds before the next pass over a run whose restart waits */
 
-enum run_step { RUN_RECORD, RUN_RESTART, RUN_ACT, RUN_END };
+enum run_step { RUN_RECORD, RUN_RESTART, RUN_MARK, RUN_ACT, RUN_DOUBT, RUN_END };
 
 struct run_pass {
 	struct run_pass *later, *earlier;       /* links of the list of all passes under way */
@@ -37,6 +41,8 @@ struct run_pass {
 	struct status_objects objects;
 	struct run_state state;
 	struct jobs_decision d;
+	enum vouch_verdict vouched;     /* do the live objects vouch for the record? */
+	struct str doubt;               /* what the record says and no live object shows; empty: nothing */
 	struct restart restart;
 	bool news;                      /* the verdict, or the first failing rank, is not recorded yet */
 	bool judged;                    /* the verdict was not known before this pass */
@@ -44,6 +50,7 @@ struct run_pass {
 	enum run_step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
+	bool warned;                    /* a warning was logged, or would have been logged again */
 	bool cut_short;                 /* supervised_may_act() was false: the rest is left to another pass */
 	bool stale;                     /* the record has changed since this pass read it; the change starts another
 					 * pass */
@@ -57,6 +64,14 @@ struct run_sent {
 };
 
 static void run_go_on(struct run_pass *p);
+
+static bool run_read_json(struct run_pass *p, struct str text, struct data **ret)
+{
+	struct source source = { .text = str_copy(&p->arena, text), .base = 1 };
+	struct data_error error;
+
+	return data_read_json(&p->arena, &source, ret, &error);
+}
 
 /* ---- the end of a pass ---- */
 
@@ -85,8 +100,21 @@ static void run_finish(struct run_pass *p)
 	struct supervised *j = p->job;
 	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->cut_short, .again = p->again };
 
+	if (!p->warned && !p->failed)
+		j->warned = 0;
 	run_pass_free(p);
 	supervised_done(j, &e);
+}
+
+/* Logs a warning, unless the last warning about the run was the same: a pass that fails is repeated. */
+static void run_warn(struct run_pass *p, const char *what, struct str why)
+{
+	uint32_t hash = str_hash_stable(why) | 1;
+
+	if (hash != p->job->warned)
+		log_line("warning", p->job->label, "%s%.*s", what, STR_ARG(why));
+	p->job->warned = hash;
+	p->warned = true;
 }
 
 /* ---- requests ---- */
@@ -110,9 +138,9 @@ static void run_answered(struct run_pass *p, const struct transport_result *r)
 	bool conflict = r->code == 409;
 
 	if (!transport_ok(r) && r->code != 404) {
-		p->failed = p->failed || !conflict || p->step == RUN_ACT;
+		p->failed = p->failed || !conflict || p->step == RUN_ACT || p->step == RUN_MARK;
 		if (!conflict)
-			log_line("warning", p->job->label, "%.*s", STR_ARG(r->error));
+			run_warn(p, "", r->error);
 	}
 	p->pending--;
 	run_go_on(p);
@@ -201,7 +229,9 @@ static bool step_record(struct run_pass *p)
 	const struct parent *parent = &p->parent;
 	struct buf b = { 0 };
 
-	if (p->next++ || (parent_is_attended(parent) && !p->news))
+	bool attended = parent_is_attended(parent) || p->vouched != VOUCH_GIVEN;
+
+	if (p->next++ || (attended && !p->news))
 		return false;
 	buf_z(&b, "{\"metadata\":{\"uid\":");
 	data_write_text(&b, parent->uid);
@@ -249,13 +279,15 @@ static void restart_answered(struct restart *r)
 		log_line("info", j->label, "starts again (%lld of %lld): %.*s", (long long)r->parent.restart.number,
 			(long long)r->parent.restart.most, STR_ARG(r->parent.restart.cause));
 	/* reported even if the restart was started by a pass that died before it wrote the Event */
-	if (r->begun || r->end == RESTART_DONE || r->end == RESTART_WAITS)
+	if (r->begun || r->end == RESTART_DONE || (r->end == RESTART_WAITS && p->parent.restart.going))
 		tell_restart(p, &r->parent);
 	if (r->end == RESTART_DONE)
 		log_line("info", j->label, "all Jobs are created again");
-	if (r->end == RESTART_FAILED)
-		log_line("warning", j->label, "cannot be restarted yet: %.*s", STR_ARG(r->error));
-	p->failed = p->failed || r->end == RESTART_FAILED;
+	if (r->end == RESTART_FAILED && r->unvouched)
+		p->doubt = r->error;
+	else if (r->end == RESTART_FAILED)
+		run_warn(p, "cannot be restarted yet: ", r->error);
+	p->failed = p->failed || (r->end == RESTART_FAILED && !r->unvouched);
 	if (r->end == RESTART_WAITS)
 		p->again = controller_now(p->job->control) + RESTART_PAUSE * NS_PER_SECOND;
 	p->pending--;
@@ -303,7 +335,7 @@ static void job_answered(void *to, const struct transport_result *r)
 	struct metrics *m = &s->pass->job->control->metrics;
 	bool release = s->action->what == JOBS_RELEASE;
 
-	if (transport_ok(r)) {
+	if (transport_ok(r) && s->action->what != JOBS_MARK) {
 		m->released += release;
 		m->deleted += !release;
 		log_line("info", s->pass->job->label, release ? "role '%.*s' begins: %.*s is resumed"
@@ -313,8 +345,11 @@ static void job_answered(void *to, const struct transport_result *r)
 	run_answered(s->pass, r);
 }
 
-static bool step_jobs(struct run_pass *p)
+/* Sends the next action that marks a Job or, if MARKS is false, the next other action. */
+static bool step_jobs(struct run_pass *p, bool marks)
 {
+	while (p->next < p->d.n && (p->d.at[p->next].what == JOBS_MARK) != marks)
+		p->next++;
 	if (p->next >= p->d.n)
 		return false;
 	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
@@ -324,12 +359,70 @@ static bool step_jobs(struct run_pass *p)
 	return true;
 }
 
+/* ---- a record that no live object vouches for ---- */
+
+static void doubt_told(void *to, const struct transport_result *r)
+{
+	struct run_sent *s = to;
+	struct run_pass *p = s->pass;
+	struct arena *a = &p->arena;
+	struct data *record = NULL;
+	struct str writer = STR("somebody");
+
+	if (transport_ok(r) && run_read_json(p, r->body, &record))
+		writer = vouch_writer(a, record);
+	struct str said = str_printf(a, "nothing is done because of the record: %.*s; %.*s has written the record last",
+		STR_ARG(p->doubt), STR_ARG(writer));
+	log_line("warning", p->job->label, "%.*s", STR_ARG(said));
+	event_write_once(p->job, EVENT_MANY, "Warning", STR("NotVouched"), str_printf(a, "%.*s. If the run is yours, "
+		"'trainc apply' makes its Jobs vouch for the record again", STR_ARG(said)), said);
+	p->pending--;
+	run_go_on(p);
+}
+
+/*
+ * Reports once what the record says and no live object shows, unless it is only a moment since an `apply` or another
+ * attendant has changed the record: the watches report changes in any order.
+ */
+static bool step_doubt(struct run_pass *p)
+{
+	struct supervised *j = p->job;
+	int64_t now = loop_now(j->control->client.loop);
+	int64_t patience = (p->parent.hash.n ? VOUCH_LATE_MS : VOUCH_APPLY_MS) * (NS_PER_SECOND / 1000);
+
+	if (p->next++)
+		return false;
+	if (!p->doubt.n) {
+		j->doubtful = 0;
+		j->doubted = false;
+		return false;
+	}
+	j->doubtful = j->doubtful ? j->doubtful : now;
+	if (now < j->doubtful + patience) {
+		int64_t at = controller_now(j->control) + j->doubtful + patience - now;
+		p->again = p->again < at ? p->again : at;
+		return false;
+	}
+	if (j->doubted)
+		return false;
+	j->doubted = true;
+	j->control->metrics.doubted++;
+	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
+	s->request = (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+		.path = transport_path(&p->arena, &(struct transport_place){ .version = STR("v1"),
+		.plural = STR("configmaps"), .namespace = j->ns, .name = j->name }) };
+	run_send(p, s, doubt_told);
+	return true;
+}
+
 static bool run_send_next(struct run_pass *p)
 {
 	switch (p->step) {
 	case RUN_RECORD: return step_record(p);
 	case RUN_RESTART: return step_restart(p);
-	case RUN_ACT: return step_jobs(p);
+	case RUN_MARK: return step_jobs(p, true);
+	case RUN_ACT: return step_jobs(p, false);
+	case RUN_DOUBT: return step_doubt(p);
 	case RUN_END: break;
 	}
 	return false;
@@ -343,7 +436,7 @@ static void run_go_on(struct run_pass *p)
 			continue;
 		if (p->pending)
 			return;
-		p->step = p->failed || p->stale || p->cut_short ? RUN_END : p->step + 1;
+		p->step = p->failed || p->stale || p->cut_short || p->step == RUN_END ? RUN_END : p->step + 1;
 		p->next = 0;
 	}
 	run_finish(p);
@@ -365,14 +458,6 @@ static void run_see(struct run_pass *p)
 		if (parent_lists(&p->parent, uid))
 			ARENA_PUSH(&p->arena, p->objects.at, p->objects.n, o);
 	}
-}
-
-static bool run_read_json(struct run_pass *p, struct str text, struct data **ret)
-{
-	struct source source = { .text = str_copy(&p->arena, text), .base = 1 };
-	struct data_error error;
-
-	return data_read_json(&p->arena, &source, ret, &error);
 }
 
 /* Reads the record; false if this controller does not attend the run. */
@@ -450,16 +535,22 @@ static void note_verdict(struct run_pass *p, int64_t now)
 
 /*
  * Deletes the Jobs of a run with several Jobs when `ttl` has passed since the end of the run. A run of a single Job
- * sets a field of the Job instead. The record and its verdict stay.
+ * sets a field of the Job instead. The record and its verdict stay. The live objects must show that the run has ended:
+ * they show the verdict, as SHOWN says since SINCE, or all Jobs that are left are over. The end is the later one of the
+ * recorded end and the one that they show.
  */
-static void expire(struct run_pass *p, int64_t now)
+static void expire(struct run_pass *p, bool shown, int64_t since, int64_t now)
 {
 	struct run_state ended = { 0 };
+	struct jobs_census c = jobs_census(&p->arena, &p->plan, &p->objects);
 
 	if (!p->plan.ttl.set || plan_job_objects(&p->plan) < 2 || p->news || !p->parent.verdict.n)
 		return;
+	if (!shown && c.over < c.n)
+		return;
 	outcome_read(&p->arena, p->parent.outcome, p->parent.generation, &ended);
-	int64_t at = (ended.end ? ended.end : now) + (int64_t)p->plan.ttl.value.nano;
+	int64_t last = shown ? since : c.end, end = ended.end > last ? ended.end : last;
+	int64_t at = (end ? end : now) + (int64_t)p->plan.ttl.value.nano;
 	if (now < at) {
 		p->again = at;
 		return;
@@ -475,6 +566,59 @@ static void expire(struct run_pass *p, int64_t now)
 	}
 }
 
+/* ---- judging ---- */
+
+/*
+ * Leaves out actions because of a verdict that is only recorded. SHOWN: the objects show it, or none is recorded. If
+ * they do not, only marked Jobs end and, if no Job is left, the Deployments that served them.
+ */
+static void limit_actions(struct run_pass *p, bool shown)
+{
+	size_t kept = 0, jobs = 0;
+
+	if (shown)
+		return;
+	for (size_t i = 0; i < p->objects.n; i++)
+		jobs += str_is(status_text(p->objects.at[i], "kind"), "Job");
+	for (size_t i = 0; i < p->d.n; i++)
+		if (p->d.at[i].what == JOBS_END)
+			p->d.at[kept++] = p->d.at[i];
+	p->d.n = kept;
+	for (size_t i = 0; !jobs && i < p->objects.n && !str_is(p->plan.clean.value, "none"); i++) {
+		const struct data *o = p->objects.at[i];
+		struct jobs_action x = { JOBS_END, true, status_text(o, "metadata.name"),
+			status_text(o, "metadata.uid"), status_label(o, "trainc.dev/role") };
+		if (str_is(status_text(o, "kind"), "Deployment") && !status_text(o, "metadata.deletionTimestamp").n)
+			ARENA_PUSH(&p->arena, p->d.at, p->d.n, x);
+	}
+}
+
+/* Judges the run by the objects that vouch for its record, and decides what to do. */
+static void run_judge(struct run_pass *p)
+{
+	int64_t now = controller_now(p->job->control);
+	struct str who;
+
+	run_see(p);
+	p->vouched = vouch_judge(&p->arena, &p->parent, &p->objects, &who);
+	if (p->vouched == VOUCH_MISSING) {
+		p->doubt = str_printf(&p->arena, "%.*s does not vouch for it", STR_ARG(who));
+		p->step = RUN_DOUBT;
+		return;
+	}
+	p->objects.restart = p->parent.restart;
+	p->state = status_of(&p->arena, &p->plan, &p->objects, now);
+	int64_t since = p->state.since;
+	bool shown = !p->parent.verdict.n || str_eq(p->parent.verdict, verdict_of(&p->state));
+	p->d = decide_jobs(&p->arena, &p->plan, &p->state, &p->objects);
+	note_verdict(p, now);
+	limit_actions(p, shown);
+	expire(p, shown, since, now);
+	struct jobs_census c = jobs_census(&p->arena, &p->plan, &p->objects);
+	if (!shown && !c.marked && c.over < c.n && !str_is(p->plan.clean.value, "none"))
+		p->doubt = str_printf(&p->arena, "no object shows the verdict '%.*s'", STR_ARG(p->parent.verdict));
+}
+
 void run_pass_begin(struct queue_item *i)
 {
 	struct supervised *j = i->to;
@@ -482,19 +626,12 @@ void run_pass_begin(struct queue_item *i)
 
 	*p = (struct run_pass){ .earlier = j->control->run_passes, .job = j, .begun = clock_steady(),
 		.again = RULES_NEVER, .arena.frugal = true };
-	int64_t now = controller_now(p->job->control);
 	if (p->earlier)
 		p->earlier->later = p;
 	j->control->run_passes = p;
-	if (j->gone || !run_read(p)) {
+	if (j->gone || !run_read(p))
 		p->step = RUN_END;
-	} else {
-		run_see(p);
-		p->objects.restart = p->parent.restart;
-		p->state = status_of(&p->arena, &p->plan, &p->objects, now);
-		note_verdict(p, now);
-		p->d = decide_jobs(&p->arena, &p->plan, &p->state, &p->objects);
-		expire(p, now);
-	}
+	else
+		run_judge(p);
 	run_go_on(p);
 }

@@ -27,8 +27,9 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 	arena_release(&a);
 	buf_z(&b, "{\"kind\":\"List\",\"items\":[{\"kind\":\"ConfigMap\"}");
 	for (size_t i = 0; i < 2; i++) {
-		bool marked = *jobs[i] == '!' || *jobs[i] == '+';
+		bool marked = *jobs[i] == '!' || *jobs[i] == '+' || *jobs[i] == '-';
 		const char *mark = !marked ? ""
+			: *jobs[i] == '-' ? ",\"annotations\":{\"trainc.dev/ended\":\"true\"}"
 			: *jobs[i] == '!' ? ",\"annotations\":{\"trainc.dev/suspended\":\"true\"}"
 			: ",\"annotations\":{\"trainc.dev/started\":\"true\"}";
 		if (*jobs[i])
@@ -50,7 +51,7 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 	struct jobs_decision all = decide_jobs(&a, &job, &s, &objects);
 	b.n = 0;
 	for (size_t i = 0; i < all.n; i++)
-		buf_printf(&b, "%s %.*s;", all.at[i].what == JOBS_END ? "end" : "release", STR_ARG(all.at[i].name));
+		buf_printf(&b, "%s %.*s;", all.at[i].what == JOBS_END ? "end" : all.at[i].what == JOBS_MARK ? "mark" : "release", STR_ARG(all.at[i].name));
 	struct str text = buf_take(&b, &a);
 	buf_release(&b);
 	return text;
@@ -60,6 +61,7 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 #define HELD "\"spec\":{\"completions\":1,\"parallelism\":1,\"suspend\":true},\"status\":{}"
 #define MARKED "!" HELD            /* suspended by `trainc suspend` */
 #define STARTED "+" HELD           /* a command that attends the run had started it, then a person suspended it */
+#define ENDED "-" RUNS             /* the run has a verdict, perhaps one that no object shows any more */
 #define COMPLETE "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}"
 #define FAILED "\"spec\":{\"completions\":1},\"status\":{\"failed\":1,\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\"}]}"
 #define NEARLY "\"spec\":{\"completions\":1},\"status\":{\"succeeded\":1,\"completedIndexes\":\"0\"}"
@@ -73,6 +75,9 @@ int main(void)
 	CHECK_TEXT(decided(RUNS, HELD, PENDING, ""), "");
 	CHECK_TEXT(decided(RUNS, HELD, READY, ""), "release a-worker;");
 	CHECK_TEXT(decided(RUNS, RUNS, READY, READY), "");
+	CHECK_TEXT(decided(ENDED, RUNS, READY, READY), "end a-ps;");
+	CHECK_TEXT(decided(ENDED, ENDED, READY, ""), "end a-ps;end a-worker;");
+	CHECK_TEXT(decided(ENDED, HELD, READY, ""), "end a-ps;");       /* no role starts any more */
 	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");         /* a person has suspended the whole run */
 	/* a person is suspending the whole run; this Job was the first */
 	CHECK_TEXT(decided(RUNS, MARKED, READY, ""), "");
