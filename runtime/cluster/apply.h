@@ -94,8 +94,8 @@ void apply_set_restarts(struct applying *p);
 /* The maximum number of restarts of the whole run that will be recorded. */
 int64_t apply_restarts(const struct applying *p);
 /*
- * Forgets a restart in the record that no Job vouches for: anybody who may write ConfigMaps may have written it. Must be
- * called when the members of the run are known.
+ * Forgets a restart in the record that no Job vouches for: anybody who may write ConfigMaps may have written it. Must
+ * be called when the members of the run are known.
  */
 void apply_forget_restart(struct applying *p);
 /* Does an existing object of the run vouch for the record as it will be written? True for kinds that never do. */

@@ -366,8 +366,8 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 		return false;
 	}
 	if (!str_eq(name, applyset_parent_name(a, p.run))) {
-		*why = str_printf(a, "ConfigMap '%.*s' has the label of run '%.*s', whose record has another name; delete the "
-			"ConfigMap", STR_ARG(name), STR_ARG(p.run));
+		*why = str_printf(a, "ConfigMap '%.*s' has the label of run '%.*s', whose record has another name; "
+			"delete the ConfigMap", STR_ARG(name), STR_ARG(p.run));
 		return false;
 	}
 	if (!str_is(version, "1") || !read_inventory(a, status_text(object, "data.applied"), &p)) {

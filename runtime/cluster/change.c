@@ -98,9 +98,9 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 		return false;
 	}
 	if (c->parent.there && !vouch_by(live->data, vouch_digest(k->arena, &c->parent)))
-		return refuse(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': somebody may "
-			"have changed the record, and 'trainc apply' with the program restores it", STR_ARG(r->object),
-			STR_ARG(w->name)), ret_status);
+		return refuse(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': "
+			"somebody may have changed the record, and 'trainc apply' with the program restores it",
+			STR_ARG(r->object), STR_ARG(w->name)), ret_status);
 	struct str uid = status_text(live->data, "metadata.uid");
 	/*
 	 * maxFailedIndexes is the number of replicas that may fail without preventing success; the API server requires

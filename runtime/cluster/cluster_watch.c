@@ -357,9 +357,9 @@ static bool is_vouched(struct cluster_watch *c, struct arena *a, const struct st
 		loop_timer_set(l, &c->timer, left);
 	} else if (!c->doubted) {
 		c->doubted = true;
-		session_say(c->cluster->session, "nothing is done for run '%.*s': %.*s does not vouch for the record that "
-			"was read. If the run was applied again, repeat this command; otherwise somebody may have changed "
-			"the record, and 'trainc apply' with the program restores it", STR_ARG(c->watch->name),
+		session_say(c->cluster->session, "nothing is done for run '%.*s': %.*s does not vouch for the record "
+			"that was read. If the run was applied again, repeat this command; otherwise somebody may have "
+			"changed the record, and 'trainc apply' with the program restores it", STR_ARG(c->watch->name),
 			STR_ARG(who));
 	}
 	return false;

@@ -20,8 +20,8 @@ struct transport_request jobs_request(struct arena *a, const struct jobs_action 
 		r.query = query;
 		r.nquery = 1;
 		r.content_type = STR("application/merge-patch+json");
-		r.body = str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\",\"annotations\":{\"%s\":\"true\"}}%s}", STR_ARG(x->uid),
-			x->what == JOBS_MARK ? ENDED_ANNOTATION : STARTED_ANNOTATION,
+		r.body = str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\",\"annotations\":{\"%s\":\"true\"}}%s}",
+			STR_ARG(x->uid), x->what == JOBS_MARK ? ENDED_ANNOTATION : STARTED_ANNOTATION,
 			x->what == JOBS_MARK ? "" : ",\"spec\":{\"suspend\":false}");
 		return r;
 	}

@@ -288,7 +288,7 @@ static void replace_jobs(struct restart *r)
 }
 
 /* Is the Job a Job of this run, for whose record it vouches? A Job without an owner was created by `apply`. */
-static bool is_ours(struct restart *r, const struct data *job)
+static bool is_job_of_run(struct restart *r, const struct data *job)
 {
 	return str_eq(status_label(job, "trainc.dev/job"), r->judged.run) && vouch_owner_fits(job, &r->parent) &&
 		vouch_by(job, vouch_digest(r->arena, &r->parent));
@@ -319,9 +319,9 @@ static void job_seen(void *to, const struct transport_result *x)
 	j->deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
 	j->old = uid.n && (j->deleting || (str_eq(uid, j->replaced->old) && !new));
 	j->there = uid.n && !j->old;
-	if (j->there && (!new || !is_ours(r, o)))
+	if (j->there && (!new || !is_job_of_run(r, o)))
 		note_foreign(r, j);
-	else if (j->old && !j->deleting && !is_ours(r, o))
+	else if (j->old && !j->deleting && !is_job_of_run(r, o))
 		note_unvouched(r, str_printf(r->arena, "Job '%.*s' does not vouch for the record",
 			STR_ARG(j->replaced->name)));
 	else if (j->old && !j->deleting && !r->voucher.n)
@@ -470,7 +470,8 @@ static void voucher_found(void *to, const struct transport_result *x)
 		return;
 	}
 	if (o)
-		note_unvouched(r, str_printf(r->arena, "Job '%.*s' exists and does not belong to the run", STR_ARG(name)));
+		note_unvouched(r, str_printf(r->arena, "Job '%.*s' exists and does not belong to the run",
+			STR_ARG(name)));
 	else if (x->code != 404)
 		note_refusal(r, x);
 	end_restart(r, RESTART_WAITS);
@@ -524,17 +525,18 @@ static void voucher_seen(void *to, const struct transport_result *x)
 /* ---- what the live Jobs show before a restart ---- */
 
 /* Why the live Job does not permit a restart; empty: it does. */
-static struct str doubt(struct restart *r, const struct restart_job *j, const struct data *live)
+static struct str job_doubt(struct restart *r, const struct restart_job *j, const struct data *live)
 {
 	struct str uid = status_text(live, "metadata.uid"), why = STR("");
 	int64_t number = vouch_number(live);
 
 	if (!uid.n)
 		return STR("does not exist any more");
-	if (!str_eq(uid, j->replaced->old) || !is_ours(r, live))
+	if (!str_eq(uid, j->replaced->old) || !is_job_of_run(r, live))
 		return STR("does not vouch for the record");
 	if (number >= r->number)
-		return str_printf(r->arena, "was created by restart %lld, and the record counts fewer", (long long)number);
+		return str_printf(r->arena, "was created by restart %lld, and the record counts fewer",
+			(long long)number);
 	if (!vouch_same_job(r->arena, j->tree, live, &why))
 		return str_printf(r->arena, "differs from the stored Job in %.*s", STR_ARG(why));
 	return STR("");
@@ -548,7 +550,7 @@ static void job_judged(void *to, const struct transport_result *x)
 
 	if (!transport_ok(x) && x->code != 404)
 		note_refusal(r, x);
-	struct str why = r->error.n ? STR("") : doubt(r, j, object_of(r, x));
+	struct str why = r->error.n ? STR("") : job_doubt(r, j, object_of(r, x));
 	if (why.n)
 		note_unvouched(r, str_printf(r->arena, "Job '%.*s' %.*s", STR_ARG(j->replaced->name), STR_ARG(why)));
 	if (--r->pending)

@@ -11,6 +11,11 @@
 
 /* The environment variable in the template of a voucher, which contains the digest and the number of the restart. */
 #define VOUCHER_VARIABLE "TRAINC_RECORD"
+/*
+ * The API server warns about names of Jobs with dots, and the Job controller uses the name as the value of a label. No
+ * Event about an object of this name is taken for one about the run.
+ */
+#define VOUCHER_PREFIX "trainc-restart-"
 
 /* ---- the digest ---- */
 
@@ -117,12 +122,9 @@ bool vouch_owner_fits(const struct data *object, const struct parent *p)
 
 struct str voucher_name(struct arena *a, struct str run)
 {
-	struct str name = applyset_parent_name(a, run);
-
-	if (name.n <= 63)               /* the Job controller uses the name as the value of a label */
-		return name;
 	struct str hex = vouch_hex(a, run);
-	return str_printf(a, "trainc.%.*s", 32, hex.p);
+
+	return str_printf(a, VOUCHER_PREFIX "%.*s", 16, hex.p);
 }
 
 static struct str voucher_text(struct arena *a, const struct parent *p, int64_t number)

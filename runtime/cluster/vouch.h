@@ -55,7 +55,8 @@ bool vouch_owner_fits(const struct data *object, const struct parent *p);
 struct str voucher_name(struct arena *a, struct str run);
 /*
  * The request body that creates the voucher of restart NUMBER: a suspended Job for no pods, with the pod template of
- * JOB, so that the cluster admits it like a Job of the run. The digest is part of the template, which cannot be changed.
+ * JOB, so that the cluster admits it like a Job of the run. The digest is part of the template, which cannot be
+ * changed.
  */
 struct str voucher_body(struct arena *a, const struct parent *p, const struct data *job, int64_t number);
 /* Is the Job the voucher of restart NUMBER of the record P? NUMBER 0: of any restart, and of any content of P. */

@@ -171,7 +171,7 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 }
 
 /* The time at which a Job that is over has ended; 0: unknown. */
-static int64_t end_of(const struct data *job)
+static int64_t job_end_time(const struct data *job)
 {
 	static const char *const ends[] = { "Complete", "Failed" };
 	int64_t end = status_time(job, "status.completionTime");
@@ -187,7 +187,7 @@ struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const 
 	struct jobs_census c = { .n = l.n };
 
 	for (size_t i = 0; i < l.n; i++) {
-		int64_t end = l.at[i].over ? end_of(l.at[i].object) : 0;
+		int64_t end = l.at[i].over ? job_end_time(l.at[i].object) : 0;
 		c.over += l.at[i].over;
 		c.marked += l.at[i].marked && !l.at[i].over;
 		c.end = end > c.end ? end : c.end;

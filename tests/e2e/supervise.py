@@ -804,7 +804,8 @@ def node_goes(d):
 
 
 def job_uids(d):
-    return {o["metadata"]["name"]: o["metadata"]["uid"] for o in d.listed("jobs") if "deletionTimestamp" not in o["metadata"]}
+    return {o["metadata"]["name"]: o["metadata"]["uid"] for o in d.listed("jobs") if "deletionTimestamp" not in o["metadata"]
+            and not o["metadata"]["name"].startswith("trainc-restart-")}
 
 
 def restarted(d, old, number):

@@ -551,7 +551,7 @@ def again(n, program=ORDER):
 
 def roles(w):
     """The Jobs of roles: all but the voucher of a restart."""
-    return [name for name in w.names("jobs") if name != "a.trainc"]
+    return [name for name in w.names("jobs") if not name.startswith("trainc-restart-")]
 
 
 def uids(w):
@@ -589,7 +589,7 @@ def restarts(w):
     w.see("the verdict", w.verdict("a", "Failed"))
     w.see("the parameter server ends", jobs_are(w, "a-worker"))
     w.settle()
-    must(restart_of(w)["number"] == 2 and len([r for r in w.written() if r[0] == "DELETE" and not r[1].endswith("/a.trainc")]) == 5, w.written())
+    must(restart_of(w)["number"] == 2 and len([r for r in w.written() if r[0] == "DELETE" and "/trainc-restart-" not in r[1]]) == 5, w.written())
     must(roles(w) == w.names("jobs"), "the voucher is left")
     told = [x for x in w.told("a") if x[1] == "RunRestarted"]
     for i, (kind, _, message) in enumerate(told):       # the watch of Jobs may be ahead of that of pods, which have the exit code

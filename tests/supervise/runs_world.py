@@ -37,6 +37,7 @@ class World(commands.World):
 
     allowed = permissions(manifest())
     used = set()
+    elsewhere = 0                       # number of attacks in records.py that another controller sees
 
     def __init__(self):
         self.refused, self.controllers, self.log_files = [], [], []
@@ -161,6 +162,16 @@ class World(commands.World):
         found = [o for (kind, place, _), o in self.objects.items() if kind == "events" and place == ns
                  and (o["involvedObject"]["kind"], o["involvedObject"]["name"]) == ("ConfigMap", run + ".trainc")]
         return [(e["type"], e["reason"], e["message"]) for e in found]
+
+    # ---- for tests that also run on a real server: ../e2e/attacks_record.py ----
+
+    def existing(self):
+        """The uids of everything but records, Events and pods."""
+        with self.lock:
+            return {k: o["metadata"]["uid"] for k, o in self.objects.items() if k[0] not in ("events", "pods", "configmaps", "leases")}
+
+    def end_jobs(self, _wait=True):
+        """Jobs end at once."""
 
     # ---- runs ----
 

@@ -51,7 +51,8 @@ static struct str decided(const char *ps, const char *worker, const char *ps_pod
 	struct jobs_decision all = decide_jobs(&a, &job, &s, &objects);
 	b.n = 0;
 	for (size_t i = 0; i < all.n; i++)
-		buf_printf(&b, "%s %.*s;", all.at[i].what == JOBS_END ? "end" : all.at[i].what == JOBS_MARK ? "mark" : "release", STR_ARG(all.at[i].name));
+		buf_printf(&b, "%s %.*s;", all.at[i].what == JOBS_END ? "end" : all.at[i].what == JOBS_MARK ? "mark"
+			: "release", STR_ARG(all.at[i].name));
 	struct str text = buf_take(&b, &a);
 	buf_release(&b);
 	return text;
