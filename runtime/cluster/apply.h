@@ -24,6 +24,7 @@ struct applying {
 	struct wanted_list wanted;
 	struct str jobs;                /* the Jobs as a JSON list, if the whole run may be restarted; else empty */
 	struct str plan;                /* the plan as the record holds it */
+	struct str jobs_digest;         /* digest of `jobs` */
 	size_t jobs_bytes;              /* size of the list of Jobs, even if it is too large for the record */
 	struct parent before, now;      /* the parent as it was found, and as it will be written */
 	struct members members;         /* the members that exist */

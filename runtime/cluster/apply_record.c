@@ -1,6 +1,5 @@
 /* apply_record.c - writes the parent of the run, before the first member is written and after the last one. */
 #include "runtime/cluster/apply.h"
-#include "runtime/cluster/vouch.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
@@ -130,7 +129,7 @@ void apply_begin_record(struct applying *p)
 		p->now.nreplaced = 0;
 	}
 	p->now.restart.most = apply_restarts(p);
-	p->now.jobs_digest = p->now.restart.most ? vouch_jobs_digest(p->arena, p->jobs) : STR("");
+	p->now.jobs_digest = p->now.restart.most ? p->jobs_digest : STR("");
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;
 	for (size_t i = 0; i < p->before.nkinds; i++)

@@ -4,6 +4,7 @@
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/restart.h"
+#include "runtime/cluster/vouch.h"
 
 static bool may_restart(const struct plan_job *j)
 {
@@ -27,6 +28,7 @@ void apply_set_restarts(struct applying *p)
 	buf_char(&b, ']');
 	p->jobs_bytes = b.n;
 	p->jobs = b.n <= RESTART_JOBS_MOST ? buf_take(&b, p->arena) : STR("");
+	p->jobs_digest = vouch_jobs_digest(p->arena, p->jobs);
 	buf_release(&b);
 }
 

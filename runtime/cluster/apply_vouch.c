@@ -20,7 +20,7 @@ static struct str wanted_record_digest(const struct applying *p)
 	struct parent record = { .uid = p->now.uid.n ? p->now.uid : p->before.uid, .ns = p->ns, .run = p->job->name,
 		.plan = p->plan, .restart.most = apply_restarts(p) };
 
-	record.jobs_digest = record.restart.most ? vouch_jobs_digest(p->arena, p->jobs) : STR("");
+	record.jobs_digest = record.restart.most ? p->jobs_digest : STR("");
 	return vouch_digest(p->arena, &record);
 }
 

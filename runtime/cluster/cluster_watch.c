@@ -380,11 +380,11 @@ static bool uid_vouches(const struct status_objects *objects, struct str uid, st
 static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *live,
 	const struct status_objects *objects)
 {
-	struct str digest = vouch_digest(a, &c->parent);
 	size_t kept = 0;
 
 	if (!c->attends || c->removed || parent_is_attended(&c->parent) || !is_vouched(c, a, objects))
 		return;
+	struct str digest = vouch_digest(a, &c->parent);
 	if (live->restart_due || c->parent.restart.going) {
 		watch_restart_act(c, live, objects);
 	} else if (!c->acting) {

@@ -26,8 +26,8 @@ struct restart_job {
 	struct restart *restart;
 	struct replaced *replaced;      /* entry of the Job in the record */
 	struct data *tree;              /* the object to send */
-	const struct data *live;        /* the object that exists, or NULL */
 	bool there;                     /* the new Job exists */
+	bool owned;                     /* the new Job is still owned by the record */
 	struct str ours;                /* uid of the Job that this pass has created */
 	bool old, deleting;             /* the old Job still exists; the old Job is being deleted */
 };
@@ -168,7 +168,7 @@ static void delete_job(struct restart *r, struct str name, struct str uid,
 	buf_release(&b);
 }
 
-/* ---- the end: the voucher is deleted, and then the new Jobs are recorded ---- */
+/* ---- the end: the new Jobs lose their owner, the voucher is deleted, and the new Jobs are recorded ---- */
 
 static void voucher_dismissed(void *to, const struct transport_result *x)
 {
@@ -193,6 +193,42 @@ static void dismiss_voucher(struct restart *r)
 		write_record(r, end_recorded);
 }
 
+static void job_released(void *to, const struct transport_result *x)
+{
+	struct restart *r = to;
+
+	note_deleted(r, x);             /* a Job that is gone or was replaced does not matter here */
+	if (r->pending)
+		return;
+	if (r->error.n)
+		end_restart(r, RESTART_FAILED);
+	else
+		dismiss_voucher(r);
+}
+
+/*
+ * Ends a restart whose new Jobs all exist. They have been owned by the record, so that the cluster would have deleted
+ * them if the run had been deleted meanwhile. From now on, whoever may only delete ConfigMaps cannot have them deleted.
+ */
+static void release_jobs(struct restart *r)
+{
+	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_MANAGER,
+		sizeof APPLYSET_MANAGER - 1 } };
+
+	for (size_t i = 0; i < r->njobs; i++) {
+		const struct replaced *x = r->jobs[i].replaced;
+		struct transport_request q = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = &query,
+			.nquery = 1, .path = job_path(r, x->name),
+			.content_type = STR("application/merge-patch+json") };
+		q.body = str_printf(r->arena, "{\"metadata\":{\"uid\":\"%.*s\",\"ownerReferences\":null}}",
+			STR_ARG(x->uid));
+		if (r->jobs[i].owned)
+			send_restart(r, q, job_released, r);
+	}
+	if (!r->pending)
+		dismiss_voucher(r);
+}
+
 /* ---- the Jobs ---- */
 
 static void job_created(void *to, const struct transport_result *x)
@@ -206,13 +242,14 @@ static void job_created(void *to, const struct transport_result *x)
 		note_refusal(r, x);
 	j->there = uid.n && !str_eq(uid, j->replaced->old);
 	j->ours = j->replaced->uid = j->there ? uid : STR("");
+	j->owned = j->there && status_owned_by(o, r->parent.uid);
 	if (--r->pending)
 		return;
 	bool all = true;
 	for (size_t i = 0; i < r->njobs; i++)
 		all = all && r->jobs[i].there;
 	if (all)
-		dismiss_voucher(r);
+		release_jobs(r);
 	else
 		end_restart(r, RESTART_WAITS);
 }
@@ -246,7 +283,7 @@ static void create_jobs(struct restart *r)
 	for (size_t i = 0; i < r->njobs; i++)
 		missing += !r->jobs[i].there;
 	if (!missing) {
-		dismiss_voucher(r);
+		release_jobs(r);
 		return;
 	}
 	if (!r->voucher.n) {
@@ -315,7 +352,6 @@ static void job_seen(void *to, const struct transport_result *x)
 
 	if (!transport_ok(x) && x->code != 404)
 		note_refusal(r, x);
-	j->live = o;
 	j->deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
 	j->old = uid.n && (j->deleting || (str_eq(uid, j->replaced->old) && !new));
 	j->there = uid.n && !j->old;
@@ -328,6 +364,7 @@ static void job_seen(void *to, const struct transport_result *x)
 		note_unvouched(r, STR(NO_VOUCHER));
 	if (j->there)
 		j->replaced->uid = uid;
+	j->owned = j->there && status_owned_by(o, r->parent.uid);
 	if (!--r->pending)
 		replace_jobs(r);
 }

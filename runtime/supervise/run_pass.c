@@ -361,6 +361,22 @@ static bool step_jobs(struct run_pass *p, bool marks)
 
 /* ---- a record that no live object vouches for ---- */
 
+/*
+ * May another record of the namespace be reported now? Whoever writes hostile records can write many: at most 25 at
+ * once, then one each minute. The metric counts all.
+ */
+static bool may_warn(struct tenant *t, int64_t now)
+{
+	double most = 25, more = (double)(now - t->warned) / (60.0 * NS_PER_SECOND);
+
+	t->warnings = !t->warned || t->warnings + more > most ? most : t->warnings + more;
+	t->warned = now;
+	if (t->warnings < 1)
+		return false;
+	t->warnings -= 1;
+	return true;
+}
+
 static void doubt_told(void *to, const struct transport_result *r)
 {
 	struct run_sent *s = to;
@@ -407,6 +423,8 @@ static bool step_doubt(struct run_pass *p)
 		return false;
 	j->doubted = true;
 	j->control->metrics.doubted++;
+	if (!may_warn(j->tenant, now))
+		return false;
 	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
 	s->request = (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
 		.path = transport_path(&p->arena, &(struct transport_place){ .version = STR("v1"),

@@ -15,6 +15,8 @@ struct tenant {
 	struct queue_lane lane;
 	struct call_share share;
 	size_t jobs;                    /* number of jobs and runs that are known */
+	double warnings;                /* number of records about which may still be warned at once */
+	int64_t warned;                 /* by loop_now(): when `warnings` was computed; 0: no warning yet */
 	bool named;                     /* the metrics name the namespace */
 	struct str ns;
 	char text[];                    /* the text of `ns` */

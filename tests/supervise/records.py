@@ -233,13 +233,21 @@ def compare(before, after):
     must(before == after, "created: %s; deleted: %s" % (sorted(set(after.items()) - set(before.items())), sorted(set(before.items()) - set(after.items()))))
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def metrics(port):
+    return urllib.request.urlopen("http://127.0.0.1:%d/metrics" % port, timeout=10).read().decode()
+
+
 @check
 def controller(w):
     """each attack on the controller: no Job is created or deleted, an Event says who wrote the record, and a metric
     counts; the log says it once"""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
+    port = free_port()
     w.supervise("--listen", "127.0.0.1:%d" % port)
     w.see("the controller is ready", lambda: "all watches are live" in w.said())
     before = attack_all(w, "--controller")
@@ -255,12 +263,41 @@ def controller(w):
     compare(before, w.existing())
     w.settle(2)
     compare(before, w.existing())
-    page = urllib.request.urlopen("http://127.0.0.1:%d/metrics" % port, timeout=10).read().decode()
+    page = metrics(port)
     counted_here = len(ATTACKS) - 1 - w.elsewhere
     must("trainc_records_not_vouched_total %d\n" % counted_here in page, [x for x in page.split("\n") if "vouched" in x])
     lines = [x for x in w.said().split("\n") if '"warning"' in x]
     must(len(lines) == len(ATTACKS), lines)
     must(len(set(lines)) == len(ATTACKS), lines)
+
+
+@check
+def flood(w):
+    """60 hostile records at once: all are counted, and the log and the Events do not grow with their number; none is
+    told again"""
+    port = free_port()
+    w.supervise("--listen", "127.0.0.1:%d" % port)
+    w.see("the controller is ready", lambda: "all watches are live" in w.said())
+    w.write("a.tj", PROGRAM % ("a", "  restarts = 2"))
+    w.want(0, "apply", "--no-wait", "--controller", "a.tj")
+    w.see("it is attended", lambda: w.record("a").get("attended") == "1")
+    before = w.existing()
+    model = w.get("configmaps", "a.trainc")
+    for i in range(60):
+        r = json.loads(json.dumps(model))
+        del r["metadata"]["uid"], r["metadata"]["resourceVersion"]
+        r["metadata"]["name"] = "r%d.trainc" % i
+        r["metadata"]["labels"]["trainc.dev/run"] = "r%d" % i
+        r["data"]["applied"] = "[]"
+        pwn(w, r, "r%d" % i)
+        w.put("configmaps", "default", r)
+    w.see("all are counted", lambda: "trainc_records_not_vouched_total 60\n" in metrics(port), 30)
+    w.settle(1)
+    lines = [x for x in w.said().split("\n") if '"warning"' in x]
+    must(20 <= len(lines) <= 27 and len(set(lines)) == len(lines), lines)
+    events = [x for i in range(60) for x in w.told("r%d" % i)]
+    must(len(events) == len(lines), events)
+    compare(before, w.existing())
 
 
 @check
@@ -301,6 +338,10 @@ def restored(w):
     w.end_jobs(False)
     w.see("it restarts", lambda: "a-worker" in w.names("jobs") and w.get("jobs", "a-worker")["metadata"]["uid"] != old)
     w.see("the restart is complete", lambda: json.loads(w.record("a")["restart"])["jobs"][0][3] and w.names("jobs") == ["a-ps", "a-worker"])
+    before = w.existing()
+    w.take("configmaps", "default", "a.trainc")         # no longer their owner: the cluster does not delete them with it
+    w.settle(3)
+    compare(before, w.existing())
 
 
 @check
