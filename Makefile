@@ -10,6 +10,10 @@
 #   make fuzz            runs each fuzz target for FUZZ_SECONDS
 #   make cover           prints line coverage of compiler/ and runtime/
 #   make bench           compares speed and memory with their targets
+#   make reproducible    builds twice, in two directories, and compares the programs byte for byte
+#   make libraries       compares the libraries in the programs with the newest ones of the distribution
+#   make sbom            writes build/trainc.spdx.json, which lists them in the format SPDX
+#   make test-sbom       checks that file with the tools of SPDX (needs Python packages)
 #   make torture         measures inputs of doubling sizes, and makes calls fail, one after the other, in typical commands
 #   make cascade         damages the examples, one slip at a time, and judges the messages
 #   make analyze         runs analyzers of C (tests/analyze)
@@ -50,6 +54,10 @@ LIBS    := -lyaml
 STD     := -std=c11
 CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
 FUZZ_SECONDS ?= 60
+# The commit of the source, if this directory is the top of a repository.
+COMMIT  ?= $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null))
+# Two builds in different directories are equal: debug information has paths that begin here. See `make reproducible`.
+MAP     := -ffile-prefix-map=$(CURDIR)=.
 # Recursive calls of make use all processors, unless the caller has given -j.
 JOBS    = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 comma   := ,
@@ -73,7 +81,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -91,11 +99,11 @@ $(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
 # when they change.
 replace = cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
-	@sh stdlib/embed.sh stdlib/std/*.tj >$@.new; $(replace)
+	@sh stdlib/embed.sh $(sort $(wildcard stdlib/std/*.tj)) >$@.new; $(replace)
 $(GEN)/manifests.c: runtime/supervise/embed.sh FORCE | $(GEN)
 	@sh runtime/supervise/embed.sh runtime/supervise/manifest/*.yaml >$@.new; $(replace)
 $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
-	@sh compiler/diag/pages.sh compiler/diag/pages/*.md >$@.new; $(replace)
+	@sh compiler/diag/pages.sh $(sort $(wildcard compiler/diag/pages/*.md)) >$@.new; $(replace)
 # A program of the build makes the tables of schemas, with the reader that also reads a project's own kinds.
 SCHEMA_TOOL := compiler/kube/schema/compile.c compiler/kube/schema.c compiler/kube/schema_text.c $(wildcard compiler/base/*.c)
 $(GEN)/schema_compile: $(SCHEMA_TOOL) $(wildcard compiler/base/*.h compiler/kube/schema*.h) | $(GEN)
@@ -120,8 +128,14 @@ $(GEN)/first.ld: runtime/cluster/first.txt | $(GEN)
 $(GEN)/functions.ld: compiler/first.txt | $(GEN)
 	@awk '{ text = text (/:/ ? "*" $$1 "(.text .text.*)\n" : "*(.text." $$1 " .text." $$1 ".*)\n") } \
 		END { printf "SECTIONS {\n.text.first : {\n%s}\n}\nINSERT BEFORE .text;\n", text }' $< >$@
+# The libraries in the programs, and the commit: linked.c prints both. The table is made again when packages change.
+$(GEN)/libraries.def: compiler/command/libraries.sh $(BUILD)/flags $(wildcard /var/lib/dpkg/status) | $(GEN)
+	@sh $< '$(CC)' '$(HALFLIBS)' >$@.new && mv $@.new $@
+$(GEN)/commit.h: FORCE | $(GEN)
+	@echo '#define TRAINC_COMMIT "$(COMMIT)"' >$@.new; $(replace)
+$(BUILD)/obj/compiler/command/linked.o: $(GEN)/libraries.def $(GEN)/commit.h
 $(BUILD)/flags: FORCE | $(GEN)
-	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS)' >$@.new; $(replace)
+	@echo '$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(MAP) $(LDFLAGS)' >$@.new; $(replace)
 $(BUILD)/sources: FORCE | $(GEN)
 	@echo '$(SRC) $(HALFSRC) $(HALFLIBS)' >$@.new; $(replace)
 
@@ -129,23 +143,23 @@ $(BUILD)/sources: FORCE | $(GEN)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(MAP) -MMD -MP -c $< -o $@
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) -MMD -MP -c $< -o $@
+	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) $(MAP) -MMD -MP -c $< -o $@
 -include $(OBJ:.o=.d) $(HALFOBJ:.o=.d) $(GENOBJ:.o=.d)
 
 # Append (q) instead of replacing by name (r): several directories have files of the same name.
 $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
 	@rm -f $@
 	@echo ar qcs $@
-	@ar qcs $@ $(filter %.o,$^)
+	@ar qcsD $@ $(filter %.o,$^)
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(LIB) $(GEN)/functions.ld
 	$(CC) $(CFLAGS) $(patsubst -static,-static -Wl$(comma)-T$(comma)$(GEN)/functions.ld,$(LDFLAGS)) -o $@ $(filter-out %.ld,$^) $(LIBS)
 $(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources | $(filter $(UNUSED),$(HALFLIBS))
 	@rm -f $@
 	@echo ar qcs $@
-	@ar qcs $@ $(filter %.o,$^)
+	@ar qcsD $@ $(filter %.o,$^)
 $(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $(filter-out %.ld,$^) $(HALFLIBS)
@@ -202,7 +216,7 @@ torture:
 
 analyze:
 	@sh .ci/deps analyze
-	@$(MAKE) $(JOBS) --no-print-directory $(BUILD)/gen/trainc.tab.h $(BUILD)/gen/trainc.lex.h
+	@$(MAKE) $(JOBS) --no-print-directory $(BUILD)/gen/trainc.tab.h $(BUILD)/gen/trainc.lex.h $(BUILD)/gen/libraries.def $(BUILD)/gen/commit.h
 	@python3 tests/analyze/run.py $(BUILD)
 
 # MACHINES= chooses some of aarch64, s390x and clang.
@@ -218,6 +232,16 @@ cover:
 	@find build-cover -name '*.gcda' -delete
 	@BUILD=build-cover sh tests/run.sh | tail -1
 	@BUILD=build-cover sh tests/cover.sh
+
+reproducible:
+	@sh tests/reproducible.sh
+libraries: build
+	@python3 .ci/libraries $(BUILD)/trainc
+sbom: build
+	@python3 .ci/sbom $(BUILD)
+test-sbom: sbom
+	@test -x $(BUILD)/spdx/bin/pyspdxtools || { python3 -m venv $(BUILD)/spdx && $(BUILD)/spdx/bin/pip -q install spdx-tools==0.8.3; }
+	@$(BUILD)/spdx/bin/pyspdxtools -i $(BUILD)/trainc.spdx.json && echo "1 passed, 0 failed"
 
 bench: build
 	@BUILD=$(BUILD) python3 tests/bench/run.py

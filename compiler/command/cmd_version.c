@@ -1,32 +1,51 @@
 /* cmd_version.c - prints information about trainc itself: version, help, completion. */
 #include "base/version.h"
 #include "command/completion.h"
+#include "command/linked.h"
 #include "command/program.h"
 #include "kube/version.h"
 #include "command/session.h"
 #include "runtime/command/names.h"
 
+static void put_version_json(struct buf *out, struct str server)
+{
+	buf_printf(out, "{\"schemaVersion\":1,\"version\":\"%s\",", TRAINC_VERSION);
+	if (*linked_commit)
+		buf_printf(out, "\"commit\":\"%s\",", linked_commit);
+	buf_printf(out, "\"kubernetes\":{\"oldest\":\"1.%d\",\"newest\":\"1.%d\",\"default\":\"1.%d\"},\"libraries\":",
+		KUBE_OLDEST, KUBE_NEWEST, KUBE_DEFAULT);
+	linked_json(out);
+	if (server.n)
+		buf_printf(out, ",\"server\":\"%.*s\"", STR_ARG(server));
+	buf_z(out, "}\n");
+}
+
+static void put_version_text(const struct session *s, struct buf *out, struct str server)
+{
+	buf_printf(out, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d by default\n", TRAINC_VERSION, KUBE_OLDEST,
+		KUBE_NEWEST, KUBE_DEFAULT);
+	if (option_given(s->options, OPTION_LIBRARIES)) {
+		buf_printf(out, "%s%s%s", *linked_commit ? "commit " : "", linked_commit, *linked_commit ? "\n" : "");
+		linked_text(out);
+	}
+	if (server.n)
+		buf_printf(out, "API server %.*s\n", STR_ARG(server));
+}
+
 int cmd_version(struct session *s)
 {
 	struct str server = STR("");
+	struct buf out = { 0 };
 	int status;
 
 	if (option_given(s->options, OPTION_SERVER) && s->half && !s->half->server_version(s, &server, &status))
 		return status;
-	if (str_is(option_value(s->options, OPTION_OUTPUT), "json")) {
-		session_write(s, str_printf(s->arena,
-			"{\"schemaVersion\":1,\"version\":\"%s\",\"kubernetes\":{\"oldest\":\"1.%d\","
-			"\"newest\":\"1.%d\","
-			"\"default\":\"1.%d\"}%s%.*s%s}\n", TRAINC_VERSION, KUBE_OLDEST, KUBE_NEWEST, KUBE_DEFAULT,
-			server.n ? ",\"server\":\"" : "",
-			STR_ARG(server), server.n ? "\"" : ""));
-		return STATUS_DONE;
-	}
-	session_write(s, str_printf(s->arena, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d by default\n", TRAINC_VERSION,
-		KUBE_OLDEST,
-	                            KUBE_NEWEST, KUBE_DEFAULT));
-	if (server.n)
-		session_write(s, str_printf(s->arena, "API server %.*s\n", STR_ARG(server)));
+	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
+		put_version_json(&out, server);
+	else
+		put_version_text(s, &out, server);
+	session_write(s, buf_text(&out));
+	buf_release(&out);
 	return STATUS_DONE;
 }
 
