@@ -200,7 +200,7 @@ demo:
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -ftrivial-auto-var-init=pattern
 asan:
 	@sh .ci/deps test
-	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g -DARENA_DEBUG $(SANITIZE)' LDFLAGS= build unit
+	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g -DARENA_DEBUG -DTRAINC_UNRESTRICTED $(SANITIZE)' LDFLAGS= build unit
 	@BUILD=build-asan sh tests/run.sh
 
 fuzz:
@@ -228,7 +228,7 @@ cascade: build
 	@TRAINC=$$PWD/$(BUILD)/trainc sh tests/cascade/cascade.sh --all
 cover:
 	@sh .ci/deps test
-	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-cover CFLAGS='-O0 -g --coverage' LDFLAGS= build unit
+	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-cover CFLAGS='-O0 -g -DTRAINC_UNRESTRICTED --coverage' LDFLAGS= build unit
 	@find build-cover -name '*.gcda' -delete
 	@BUILD=build-cover sh tests/run.sh | tail -1
 	@BUILD=build-cover sh tests/cover.sh
@@ -294,7 +294,7 @@ test-editors: build
 
 WASM      := $(BUILD)/wasm
 # The compiler and the language server without commands, files, clocks and the trees of the library, whose text is enough.
-WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/words.c compiler/explain/explain_command.c \
+WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/restriction.c compiler/base/words.c compiler/explain/explain_command.c \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)

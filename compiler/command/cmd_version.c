@@ -1,4 +1,5 @@
 /* cmd_version.c - prints information about trainc itself: version, help, completion. */
+#include "base/restriction.h"
 #include "base/version.h"
 #include "command/completion.h"
 #include "command/linked.h"
@@ -15,6 +16,8 @@ static void put_version_json(struct buf *out, struct str server)
 	buf_printf(out, "\"kubernetes\":{\"oldest\":\"1.%d\",\"newest\":\"1.%d\",\"default\":\"1.%d\"},\"libraries\":",
 		KUBE_OLDEST, KUBE_NEWEST, KUBE_DEFAULT);
 	linked_json(out);
+	buf_printf(out, ",\"restrictions\":{\"seccomp\":%s,\"landlock\":%d}", restriction_filters() ? "true" : "false",
+		restriction_landlock());
 	if (server.n)
 		buf_printf(out, ",\"server\":\"%.*s\"", STR_ARG(server));
 	buf_z(out, "}\n");

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "command/program.h"
 #include "command/operands.h"
+#include "command/restricted.h"
 
 static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_COMPILE] = cmd_compile,
@@ -59,8 +60,10 @@ static int run_command(struct session *s, struct options *o)
 {
 	struct str why;
 
-	if (operands_expand(s->arena, s->reader, o, &why))
+	if (operands_expand(s->arena, s->reader, o, &why)) {
+		restricted_begin(s);
 		return session_end(s, run[o->command](s));
+	}
 	session_say(s, "%.*s", STR_ARG(why));
 	return STATUS_PROGRAM;
 }

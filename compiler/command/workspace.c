@@ -83,6 +83,12 @@ static struct str cache_directory(struct arena *a)
 	return home && home[0] == '/' ? str_printf(a, "%s/.cache/trainc/%s", home, TRAINC_VERSION) : (struct str){ 0 };
 }
 
+bool workspace_cache(struct arena *a, struct str *ret)
+{
+	*ret = cache_directory(a);
+	return ret->p && make_directories(a, *ret);
+}
+
 bool workspace_keep(void *context, struct arena *a, struct str name, struct str text, struct str *ret_path)
 {
 	struct str cache = cache_directory(a), old, why;

@@ -19,4 +19,10 @@ void workspace_files(void *context, struct arena *a, struct str directory, void 
  */
 bool workspace_keep(void *context, struct arena *a, struct str name, struct str text, struct str *ret_path);
 
+/*
+ * Makes the directory of workspace_keep(), so that a restricted server may write there. False, without a path in *RET,
+ * if there is none.
+ */
+bool workspace_cache(struct arena *a, struct str *ret);
+
 #endif
