@@ -98,6 +98,12 @@ else
 	echo "skip language server as WebAssembly: needs make wasm and node"
 	skipped=$((skipped + 1))
 fi
+if command -v node >/dev/null; then
+	script "trust in folders" node "$here/trust.mjs"
+else
+	echo "skip trust in folders: needs node"
+	skipped=$((skipped + 1))
+fi
 vsix=${BUILD:-build}/vsix server=$PWD/${BUILD:-build}/editors/code-server
 if test -f "$vsix/trainc.vsix"; then
 	script "extension package" python3 "$here/vsix.py" "$vsix" "${BUILD:-build}/wasm/trainc.wasm"

@@ -5,6 +5,14 @@
 const vscode = require("vscode");
 const { openTrainc, inTurns } = require("../../../docs/playground/engine.js");
 
+// A folder that is not trusted starts no program: its settings do not choose the server, and its programs are not run.
+// VS Code leaves restricted settings out of what it returns; the value of the user alone is asked for nevertheless, so
+// that this does not depend on the manifest.
+function serverPath() {
+  const settings = vscode.workspace.getConfiguration("trainc");
+  return (vscode.workspace.isTrusted ? settings.get("server.path") : settings.inspect("server.path")?.globalValue) || "";
+}
+
 const PREVIEW = "trainc-preview", SOURCE = "trainc";
 const shown = new Map();                                // URI of a preview -> { text, map, sources, uri, ask }
 const changed = new vscode.EventEmitter();
@@ -125,9 +133,13 @@ async function compile() {
 async function run() {
   const editor = active();
   if (!editor) return;
+  if (!vscode.workspace.isTrusted) {
+    const choice = await vscode.window.showInformationMessage("Run here starts programs of this folder: trust it first.", "Manage trust");
+    return choice && vscode.commands.executeCommand("workbench.trust.manage");
+  }
   if (vscode.env.uiKind === vscode.UIKind.Web && !vscode.env.remoteName) return vscode.window.showInformationMessage("A browser cannot run processes: use VS Code on a desktop.");
   await editor.document.save();
-  const program = vscode.workspace.getConfiguration("trainc").get("server.path") || "trainc";
+  const program = serverPath() || "trainc";
   const task = new vscode.Task({ type: "process", task: "trainc run" }, vscode.TaskScope.Workspace, "run " + editor.document.uri.path.split("/").pop(), "trainc",
     new vscode.ProcessExecution(program, ["run", "--local", editor.document.uri.fsPath]), "$trainc");
   await vscode.tasks.executeTask(task);
@@ -176,10 +188,19 @@ exports.start = async (context, makeClient) => {
     vscode.commands.registerCommand("trainc.explain", explain));
   const settings = vscode.workspace.getConfiguration("trainc"), options = { virtualDocuments: true };
   for (const name of ["target", "kubernetes", "diagnostics"]) if (settings.get(name)) options[name] = settings.get(name);
-  client = makeClient(settings.get("server.path"), rpc => inside(context, rpc), {
-    documentSelector: [{ language: "tj" }], initializationOptions: options, synchronize: { configurationSection: "trainc" },
-    middleware: { executeCommand: command },
-  });
-  await client.start();
+  const begin = async path => {
+    client = makeClient(path, rpc => inside(context, rpc), {
+      documentSelector: [{ language: "tj" }], initializationOptions: options, synchronize: { configurationSection: "trainc" },
+      middleware: { executeCommand: command },
+    });
+    await client.start();
+  };
+  const before = serverPath();
+  await begin(before);
+  context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(async () => {
+    if (serverPath() === before) return;
+    await client.stop();
+    await begin(serverPath());
+  }));
 };
 exports.stop = () => client?.stop();
