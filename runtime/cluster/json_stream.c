@@ -535,11 +535,14 @@ static bool begin_utf8(struct json_stream *s, unsigned char c)
 
 static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; }
 
-/* Reads the first byte of a character that is a control character or beyond ASCII. */
+/*
+ * Reads the first byte of a character that is a control character or beyond ASCII. No server writes control characters
+ * in strings, so one of them shows that the text is not where we believe to be.
+ */
 static bool begin_character(struct json_stream *s, unsigned char c, struct str piece, size_t at)
 {
 	if (c < ' ')
-		return spoil_scalar(s, piece, at, JSON_TEXT, "a control character in a string must be escaped");
+		return fail(s, piece, at, "a control character in a string must be escaped");
 	return begin_utf8(s, c) || spoil_scalar(s, piece, at, JSON_TEXT, "this is not UTF-8");
 }
 

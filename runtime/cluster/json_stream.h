@@ -29,6 +29,7 @@ enum json_fault {
 	JSON_TEXT,                      /* a string that is kept is not UTF-8, or has an escape that JSON lacks */
 	JSON_NUMBER,                    /* a value that is kept is not a number, or the number is too large */
 	JSON_TWICE,                     /* a map that is kept has the same key twice */
+	JSON_OBJECT,                    /* the object lacks what every object has: see object_check.h */
 };
 
 /* A document or item that was skipped. The texts are those that could be read; the others are empty. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/words.h"
+#include "runtime/cluster/object_check.h"
 
 enum { PAGE = 500, RESTARTS = 3 };
 
@@ -48,10 +49,29 @@ static void list_free(struct object_list *l)
 
 /* ---- reading a page ---- */
 
-static bool take_object(void *to, const struct data *object)
+static bool take_skipped(void *to, const struct json_skipped *skipped)
 {
 	struct object_list *l = to;
 
+	if (l->skip) {
+		l->skip--;
+		return true;
+	}
+	l->given++;
+	l->o.skipped(l->o.to, skipped);
+	return !l->cancelled;
+}
+
+static bool take_object(void *to, const struct data *object)
+{
+	struct object_list *l = to;
+	const char *why = l->o.skipped ? object_fault(object, l->o.kind, false) : NULL;
+	struct json_skipped skipped;
+
+	if (why) {
+		object_identify(object, l->o.label, why, &skipped);
+		return take_skipped(l, &skipped);
+	}
 	if (l->skip) {
 		l->skip--;
 		return true;
@@ -206,7 +226,8 @@ struct object_list *object_list_start(struct calls *c, const struct object_list_
 	l->o.field_selector = str_copy(&l->arena, o->field_selector);
 	struct json_stream_options s = { .items = "items",
 		.filter = json_filter_new(&l->arena, o->keep ? o->keep : all_but_managed),
-		.item = take_object, .document = take_rest, .to = l };
+		.item = take_object, .document = take_rest, .to = l, .kept = l->o.kept, .label = l->o.label,
+		.skipped = l->o.skipped ? take_skipped : NULL };
 	l->stream = json_stream_new(&s);
 	request_page(l);
 	return l;

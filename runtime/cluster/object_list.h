@@ -17,6 +17,14 @@ struct object_list_options {
 	bool metadata;                  /* only the metadata of each object is requested */
 	unsigned page;                  /* number of objects per page; 0: 500 */
 	bool (*object)(void *to, const struct data *object);    /* called for each object; false cancels the list */
+	/*
+	 * Called for each object that cannot be used (json_stream.h, object_check.h); the list goes on. NULL: such an
+	 * object is an error of the whole list, and objects are not checked.
+	 */
+	void (*skipped)(void *to, const struct json_skipped *skipped);
+	struct str kind;                /* with `skipped`: the kind of the objects; empty: any */
+	size_t kept;                    /* with `skipped`: see json_stream.h */
+	const char *label;              /* with `skipped`: the label that is needed of skipped objects */
 	/* Called when the list starts over: the objects so far must be forgotten.  NULL: starting over is an error. */
 	void (*restart)(void *to);
 	/*

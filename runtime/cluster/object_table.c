@@ -108,7 +108,7 @@ struct object_row *object_table_unseen(const struct object_table *t, uint32_t sn
 {
 	for (; *slot < t->slots; ++*slot)
 		for (struct object_row *r = t->by_uid[*slot]; r; r = r->next_uid)
-			if (r->snapshot != snapshot)
+			if (r->snapshot != (snapshot & OBJECT_SNAPSHOTS))
 				return r;
 	return NULL;
 }

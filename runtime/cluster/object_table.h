@@ -1,15 +1,20 @@
 /*
- * object_table.h - what a watch remembers of each object: uid, name, version, and the last snapshot that contained it.
+ * object_table.h - what a watch remembers of each object: uid, name, version, the last snapshot that contained it, and
+ * whether its last form could be used.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_OBJECT_TABLE_H
 #define TRAINC_RUNTIME_CLUSTER_OBJECT_TABLE_H
 
 #include "base/str.h"
 
+enum { OBJECT_SNAPSHOTS = (1 << 30) - 1 };      /* the bits of a snapshot's number that rows keep */
+
 struct object_row {
 	struct object_row *next_uid, *next_name;        /* the next row in the same slot of each table */
 	char *version;
-	uint32_t snapshot;
+	uint32_t snapshot : 30;
+	uint32_t useless : 1;           /* the last form of the object could not be used */
+	uint32_t reported : 1;          /* a form of the object has been reported */
 	uint32_t nuid, nnamespace, nname;
 	char text[];                    /* uid, namespace and name, a NUL after each */
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/words.h"
+#include "runtime/cluster/object_check.h"
 #include "runtime/cluster/object_table.h"
 
 #define QUIET (150 * NS_PER_SECOND)
@@ -16,7 +17,8 @@
 #define EARLY (5 * NS_PER_SECOND)       /* if the server ends a watch within this time, the server could not serve it */
 #define LONGEST_EARLY NS_PER_SECOND
 #define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted this long counts as a success */
-enum { STRANGE_ERRORS = 2 };
+/* GARBLED_RELIST: after so many connections in a row that did not bring JSON, a new snapshot is taken */
+enum { STRANGE_ERRORS = 2, GARBLED_RELIST = 3 };
 
 struct object_watch {
 	struct calls *calls;
@@ -28,6 +30,11 @@ struct object_watch {
 	struct call *call;
 	struct object_list *list;
 	struct loop_timer timer;        /* timer for the pause before the next connection */
+	/* after a connection that did not bring JSON: fires when the next one has lasted for some time */
+	struct loop_timer steady;
+	unsigned garbled;               /* number of consecutive connections that did not bring JSON */
+	size_t useless;                 /* number of rows whose last form could not be used */
+	bool unnamed;                   /* the snapshot contains an object of which neither uid nor name is known */
 	enum object_watch_state state;
 	struct object_table table;
 	uint32_t snapshot;
@@ -77,11 +84,26 @@ static void set_version(struct object_watch *w, struct str version)
 	w->version[version.n] = 0;
 }
 
+/*
+ * Reports that the watch is live. Events from before the text that is not JSON may arrive each time, so a watch that
+ * failed because of such a text is live only when it has lasted for some time.
+ */
+static void set_live(struct object_watch *w)
+{
+	struct loop *l = transport_loop(calls_transport(w->calls));
+
+	if (!w->garbled)
+		set_state(w, OBJECT_WATCH_LIVE, STR(""));
+	else if (!loop_timer_armed(&w->steady))
+		loop_timer_set(l, &w->steady, STEADY);
+}
+
 /* ---- the end ---- */
 
 static void watch_free(struct object_watch *w)
 {
 	loop_timer_drop(transport_loop(calls_transport(w->calls)), &w->timer);
+	loop_timer_drop(transport_loop(calls_transport(w->calls)), &w->steady);
 	json_stream_release(w->stream);
 	object_table_release(&w->table);
 	arena_release(&w->arena);
@@ -115,6 +137,26 @@ static void put_text(struct arena *a, struct data *map, const char *name, struct
 	ARENA_PUSH(a, map->u.map.at, map->u.map.n, m);
 }
 
+static void set_useless(struct object_watch *w, struct object_row *row, bool useless)
+{
+	if (row->useless == useless)
+		return;
+	row->useless = useless;
+	w->useless += useless ? 1 : (size_t)-1;
+	if (!useless && w->o.usable)
+		w->o.usable(w->o.to, object_row_uid(row));
+}
+
+static void report_deleted(struct object_watch *w, struct object_row *row, const struct data *object)
+{
+	bool reported = row->reported;
+
+	set_useless(w, row, false);
+	object_table_remove(&w->table, row);
+	if (reported)
+		w->o.changed(w->o.to, OBJECT_DELETED, object);
+}
+
 /* Reports that the object of ROW is gone, and forgets it. */
 static void gone(struct object_watch *w, struct object_row *row)
 {
@@ -128,9 +170,68 @@ static void gone(struct object_watch *w, struct object_row *row)
 	if (row->nnamespace)
 		put_text(&w->scratch, metadata, "namespace", str_copy(&w->scratch, object_row_namespace(row)));
 	put_text(&w->scratch, metadata, "resourceVersion", str_copy(&w->scratch, str_of(row->version)));
-	object_table_remove(&w->table, row);
-	w->o.changed(w->o.to, OBJECT_DELETED, object);
+	report_deleted(w, row, object);
 	arena_reset(&w->scratch);
+}
+
+/*
+ * The row of an object whose text says what it can; adds a row for a new object. NULL: the object cannot be identified.
+ */
+static struct object_row *row_of_skipped(struct object_watch *w, const struct json_skipped *k, bool add)
+{
+	struct object_row *row = k->uid.n ? object_table_uid(&w->table, k->uid) : NULL, *other;
+
+	if (row || !k->name.n)
+		return row;
+	other = object_table_name(&w->table, k->ns, k->name);
+	if (!k->uid.n || !add)
+		return k->uid.n ? NULL : other;
+	if (other)
+		gone(w, other);
+	row = object_table_add(&w->table, k->uid, k->ns, k->name, STR(""));
+	return row;
+}
+
+/* Handles the current form of an object that cannot be used. The object exists, whatever its form. */
+static void skip_object(struct object_watch *w, const struct json_skipped *k)
+{
+	struct object_row *row;
+
+	if (w->o.wanted && k->ns.n && !w->o.wanted(w->o.to, k->ns))
+		return;
+	row = row_of_skipped(w, k, true);
+	w->unnamed = w->unnamed || (!row && !k->uid.n && !k->name.n);
+	bool known = row && row->reported;
+	if (row) {
+		row->snapshot = w->snapshot & OBJECT_SNAPSHOTS;
+		if (k->version.n && row->version[0] && !object_version_later(k->version, str_of(row->version)))
+			return;
+		object_row_version(row, k->version);
+		set_useless(w, row, true);
+	}
+	if (w->o.skipped)
+		w->o.skipped(w->o.to, k, known);
+}
+
+/* Skips the object if it cannot be used. */
+static bool is_useless(struct object_watch *w, const struct data *object)
+{
+	const char *why = object ? object_fault(object, w->o.kind, true) : "is missing";
+	struct json_skipped k = { .fault = JSON_OBJECT, .why = why };
+
+	if (!why)
+		return false;
+	if (object)
+		object_identify(object, w->o.label, why, &k);
+	skip_object(w, &k);
+	return true;
+}
+
+/* Is this form of the object of ROW news? A form that cannot be used may follow as one of the same version that can. */
+static bool is_later(const struct object_row *row, struct str version)
+{
+	return object_version_later(version, str_of(row->version)) ||
+		(row->useless && str_is(version, row->version));
 }
 
 /*
@@ -143,34 +244,59 @@ static void present(struct object_watch *w, const struct data *object)
 	struct str uid = text_member(metadata, "uid"), version = text_member(metadata, "resourceVersion");
 	struct str name = text_member(metadata, "name"), ns = text_member(metadata, "namespace");
 	struct object_row *row = object_table_uid(&w->table, uid), *other;
-	enum object_change change = OBJECT_MODIFIED;
 
-	if (w->o.wanted && !w->o.wanted(w->o.to, ns))
+	if (is_useless(w, object) || (w->o.wanted && !w->o.wanted(w->o.to, ns)))
 		return;
 	if (row) {
-		row->snapshot = w->snapshot;
-		if (!object_version_later(version, str_of(row->version)))
+		row->snapshot = w->snapshot & OBJECT_SNAPSHOTS;
+		if (!is_later(row, version))
 			return;
 		object_row_version(row, version);
+		set_useless(w, row, false);
 	} else {
 		/* another object has this name: the old object was deleted, even if no event said so */
 		if ((other = object_table_name(&w->table, ns, name)))
 			gone(w, other);
 		row = object_table_add(&w->table, uid, ns, name, version);
-		row->snapshot = w->snapshot;
-		change = OBJECT_ADDED;
+		row->snapshot = w->snapshot & OBJECT_SNAPSHOTS;
 	}
+	enum object_change change = row->reported ? OBJECT_MODIFIED : OBJECT_ADDED;
+	row->reported = true;
 	w->o.changed(w->o.to, change, object);
 }
 
 static void deleted(struct object_watch *w, const struct data *object)
 {
-	struct object_row *row = object_table_uid(&w->table, text_member(map_member(object, "metadata"), "uid"));
+	struct json_skipped k = { .why = "is missing" };
 
-	if (!row)
+	if (object)
+		object_identify(object, w->o.label, "is not known", &k);
+	struct object_row *row = row_of_skipped(w, &k, false);
+	if (!row && !k.uid.n && !k.name.n)
+		is_useless(w, object);
+	else if (row)
+		report_deleted(w, row, object);
+}
+
+/*
+ * Handles an object of ROW that is not in a snapshot. If the snapshot contains an object of which nothing is known, it
+ * may be this one: then nobody may act on the old form, nor take the object for deleted.
+ */
+static void unseen(struct object_watch *w, struct object_row *row)
+{
+	struct json_skipped k = { .fault = JSON_OBJECT, .why = "may be an object of the list that has no name",
+		.ns = object_row_namespace(row), .name = object_row_name(row), .uid = object_row_uid(row),
+		.version = str_of(row->version) };
+
+	if (!w->unnamed) {
+		gone(w, row);
 		return;
-	object_table_remove(&w->table, row);
-	w->o.changed(w->o.to, OBJECT_DELETED, object);
+	}
+	row->snapshot = w->snapshot & OBJECT_SNAPSHOTS;
+	bool news = !row->useless;
+	set_useless(w, row, true);
+	if (news && w->o.skipped)
+		w->o.skipped(w->o.to, &k, row->reported);
 }
 
 /* Ends a snapshot: objects that the snapshot does not contain are gone. */
@@ -182,9 +308,9 @@ static void snapshot_complete(struct object_watch *w)
 	w->taking = false;
 	w->synced = true;
 	while (!w->ended && (row = object_table_unseen(&w->table, w->snapshot, &slot)))
-		gone(w, row);
+		unseen(w, row);
 	if (!w->ended)
-		set_state(w, OBJECT_WATCH_LIVE, STR(""));
+		set_live(w);
 	if (!w->ended && w->o.synced)
 		w->o.synced(w->o.to);
 }
@@ -193,6 +319,7 @@ static void snapshot_begin(struct object_watch *w, struct str why)
 {
 	w->snapshot++;
 	w->taking = true;
+	w->unnamed = false;
 	w->version[0] = 0;
 	set_state(w, w->synced ? OBJECT_WATCH_RELISTING : OBJECT_WATCH_LISTING, why);
 }
@@ -260,7 +387,29 @@ static bool take_event(void *to, const struct data *event)
 	if (!w->ended && end)
 		snapshot_complete(w);
 	else if (!w->ended && !w->taking)
-		set_state(w, OBJECT_WATCH_LIVE, STR(""));
+		set_live(w);
+	return !w->ended;
+}
+
+/* Handles an event whose object cannot be used, as far as its text says. */
+static bool skip_event(void *to, const struct json_skipped *k)
+{
+	struct object_watch *w = to;
+	bool repeated = !w->taking && k->version.n && !object_version_later(k->version, str_of(w->version));
+	struct object_row *row = str_is(k->type, "DELETED") ? row_of_skipped(w, k, false) : NULL;
+
+	w->moved = true;
+	if (str_is(k->type, "ERROR")) {
+		error_event(w, NULL);
+		return false;
+	}
+	w->pauses = 0;
+	if (row)
+		gone(w, row);
+	else if (!repeated && !str_is(k->type, "BOOKMARK") && !(str_is(k->type, "DELETED") && (k->uid.n || k->name.n)))
+		skip_object(w, k);
+	if (!w->ended && !w->taking && !repeated)
+		set_version(w, k->version);
 	return !w->ended;
 }
 
@@ -286,7 +435,18 @@ static void answered(void *to)
 
 	w->inside++;
 	if (!w->taking && !w->ended)
-		set_state(w, OBJECT_WATCH_LIVE, STR(""));
+		set_live(w);
+	leave(w);
+}
+
+static void steady_fired(struct loop_timer *t)
+{
+	struct object_watch *w = t->to;
+
+	w->inside++;
+	w->garbled = 0;
+	if (!w->taking && !w->ended)
+		set_live(w);
 	leave(w);
 }
 
@@ -307,6 +467,7 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 {
 	struct loop *l = transport_loop(calls_transport(w->calls));
 
+	loop_timer_drop(l, &w->steady);
 	if (wait < 0) {
 		wait = SHORTEST_PAUSE;
 		for (unsigned i = 0; i < w->pauses && wait < LONGEST_PAUSE; i++)
@@ -354,6 +515,19 @@ static int64_t pause_after_end(struct object_watch *w, const struct transport_re
 	return w->early < 2 || !w->moved ? -1 : pause < LONGEST_EARLY ? pause : LONGEST_EARLY;
 }
 
+/*
+ * Continues after a connection that did not bring JSON. The same text may come again, so the pause grows even if good
+ * events come before it, and a new snapshot may lead past it.
+ */
+static void after_garbled(struct object_watch *w)
+{
+	w->pauses = w->garbled++;
+	if (w->garbled % GARBLED_RELIST == 0)
+		w->version[0] = 0;
+	reconnect(w, str_cat(&w->scratch, STR("the server sent something that is not JSON "),
+		json_stream_error(w->stream), STR("")), -1);
+}
+
 static bool is_future(const struct transport_result *r) { return r->code == 504 && call_class(r) == CALL_GONE; }
 
 /* Decides how to continue after the connection has ended or was refused. */
@@ -384,8 +558,7 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 		w->no_streaming = true;         /* the server does not know streaming lists */
 		reconnect(w, STR(""), 0);
 	} else if (r->outcome == TRANSPORT_STOPPED && json_stream_error(w->stream).n) {
-		reconnect(w, str_cat(&w->scratch, STR("the server sent something that is not JSON "),
-			json_stream_error(w->stream), STR("")), -1);
+		after_garbled(w);
 	} else if (w->moved || r->code == 200 || (r->outcome == TRANSPORT_STOPPED && w->server_wait >= 0)) {
 		bool planned = transport_ok(r) && !cut;
 		reconnect(w, planned ? STR("") : r->error.n ? r->error : STR("the connection was cut"),
@@ -436,11 +609,21 @@ static bool list_object(void *to, const struct data *object)
 	return more;
 }
 
+static void list_skipped(void *to, const struct json_skipped *k)
+{
+	struct object_watch *w = to;
+
+	w->inside++;
+	skip_object(w, k);
+	leave(w);
+}
+
 static void list_restart(void *to)
 {
 	struct object_watch *w = to;
 
 	w->snapshot++;
+	w->unnamed = false;
 }
 
 static void start_list(struct object_watch *w)
@@ -448,6 +631,7 @@ static void start_list(struct object_watch *w)
 	struct object_list_options o = { .path = w->o.path, .label_selector = w->o.label_selector,
 		.field_selector = w->o.field_selector,
 		.keep = (const char *const *)w->keep, .object = list_object, .restart = list_restart,
+		.skipped = list_skipped, .kind = w->o.kind, .kept = w->o.kept, .label = w->o.label,
 		.done = list_object_done, .to = w };
 
 	w->list = object_list_start(w->calls, &o);
@@ -532,12 +716,14 @@ struct object_watch *object_watch_start(struct calls *c, const struct object_wat
 {
 	struct object_watch *w = memory_resize(NULL, sizeof *w);
 
-	*w = (struct object_watch){ .calls = c, .o = *o, .timer = { .fire = pause_fired, .to = w }, .server_wait = -1 };
+	*w = (struct object_watch){ .calls = c, .o = *o, .timer = { .fire = pause_fired, .to = w },
+		.steady = { .fire = steady_fired, .to = w }, .server_wait = -1 };
 	w->o.path = str_copy(&w->arena, o->path);
 	w->o.label_selector = str_copy(&w->arena, o->label_selector);
 	w->o.field_selector = str_copy(&w->arena, o->field_selector);
 	w->keep = filter_paths(&w->arena, o->keep, false);
-	struct json_stream_options s = { .several = true, .document = take_event, .to = w,
+	struct json_stream_options s = { .several = true, .document = take_event, .to = w, .skipped = skip_event,
+		.object = "object", .label = o->label, .kept = o->kept,
 		.filter = json_filter_new(&w->arena, (const char *const *)filter_paths(&w->arena, o->keep, true)) };
 	w->stream = json_stream_new(&s);
 	loop_timer_set(transport_loop(calls_transport(c)), &w->timer, 0);
@@ -562,6 +748,7 @@ void object_watch_stop(struct object_watch *w)
 
 enum object_watch_state object_watch_state(const struct object_watch *w) { return w->state; }
 size_t object_watch_count(const struct object_watch *w) { return w->table.n; }
+size_t object_watch_useless(const struct object_watch *w) { return w->useless; }
 bool object_watch_has(const struct object_watch *w, struct str uid) { return object_table_uid(&w->table, uid) != NULL; }
 bool object_watch_past(const struct object_watch *w, struct str version)
 {
@@ -572,8 +759,8 @@ void object_watch_dump(const struct object_watch *w, struct buf *out)
 {
 	static const char *const states[] = { "listing", "live", "reconnecting", "relisting", "ended" };
 
-	buf_printf(out, "watch: %.*s %.*s: %s, version %s, %zu objects, %u reconnects%s\n", STR_ARG(w->o.path),
-	           STR_ARG(w->o.label_selector),
-	           states[w->state], w->version[0] ? w->version : "none", w->table.n, w->reconnects,
-	           w->no_streaming ? ", pages" : "");
+	buf_printf(out, "watch: %.*s %.*s: %s, version %s, %zu objects, %zu useless, %u reconnects%s\n",
+		STR_ARG(w->o.path), STR_ARG(w->o.label_selector), states[w->state],
+		w->version[0] ? w->version : "none", w->table.n, w->useless, w->reconnects,
+		w->no_streaming ? ", pages" : "");
 }

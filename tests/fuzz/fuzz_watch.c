@@ -1,7 +1,7 @@
 /*
- * fuzz_watch.c - runs a watch against a model of a server, which changes objects, forgets versions, repeats events,
- * garbles bytes and cuts connections. The watch's reports are consistent at every moment, and at the end they agree
- * with the server.
+ * fuzz_watch.c - runs a watch against a model of a server, which changes objects, makes them useless, forgets versions,
+ * repeats events, garbles bytes and cuts connections. The watch's reports are consistent at every moment, and at the
+ * end they agree with the server.
  *
  * The functions of the transport, the calls and the loop that a watch uses are the model's own, in virtual time.
  */
@@ -12,12 +12,13 @@
 enum { NAMES = 6, HISTORY = 512, CONNECTIONS = 8, TIMERS = 8 };
 
 struct thing {
-	bool present;
+	bool present, useless;
 	unsigned uid, version;
 };
 
 struct change {
 	char type;                      /* 'A' (added), 'M' (modified) or 'D' (deleted) */
+	bool useless;
 	unsigned name, uid, version;
 };
 
@@ -41,7 +42,7 @@ static struct world {
 	struct call calls[CONNECTIONS];
 	struct loop_timer *timers[TIMERS];
 	/* the view of the objects that the watch has reported */
-	struct { bool held; unsigned version; } view[4096];
+	struct { bool held, useless; unsigned version; } view[4096];
 	bool synced, failed;
 } w;
 
@@ -82,17 +83,19 @@ static struct str query(const struct transport_request *r, const char *name)
 	return (struct str){ 0 };
 }
 
-static void put_thing(struct buf *b, unsigned name, unsigned uid, unsigned version)
+static void put_thing(struct buf *b, unsigned name, unsigned uid, unsigned version, bool useless)
 {
-	buf_printf(b, "{\"metadata\":{\"name\":\"n%u\",\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}", name, uid,
-		version);
+	static const char *const ways[] = { "\"z\":1e400", "\"z\":{\"a\":1,\"a\":2}", "\"z\":\"\\x\"", "\"kind\":5" };
+
+	buf_printf(b, "{%s%s\"metadata\":{\"name\":\"n%u\",\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}",
+		useless ? ways[version % 4] : "", useless ? "," : "", name, uid, version);
 }
 
 static void put_event(struct buf *b, const struct change *c)
 {
 	buf_printf(b, "{\"type\":\"%s\",\"object\":",
 		c->type == 'A' ? "ADDED" : c->type == 'M' ? "MODIFIED" : "DELETED");
-	put_thing(b, c->name, c->uid, c->version);
+	put_thing(b, c->name, c->uid, c->version, c->useless);
 	buf_z(b, "}\n");
 }
 
@@ -124,7 +127,8 @@ static void answer_list(struct call *c, struct str token)
 	for (; from < NAMES && given < 2; from++)
 		if (w.things[from].present) {
 			buf_z(&c->bytes, given++ ? "," : "");
-			put_thing(&c->bytes, from, w.things[from].uid, w.things[from].version);
+			put_thing(&c->bytes, from, w.things[from].uid, w.things[from].version,
+				w.things[from].useless);
 		}
 	buf_printf(&c->bytes, "],\"metadata\":{\"resourceVersion\":\"%u\"", w.version);
 	if (from < NAMES)
@@ -141,7 +145,8 @@ static void answer_watch(struct call *c, struct str version)
 	} else if (query(&c->r, "sendInitialEvents").n) {
 		for (unsigned i = 0; i < NAMES; i++)
 			if (w.things[i].present)
-				put_event(&c->bytes, &(struct change){ 'A', i, w.things[i].uid, w.things[i].version });
+				put_event(&c->bytes, &(struct change){ 'A', w.things[i].useless, i, w.things[i].uid,
+					w.things[i].version });
 		buf_printf(&c->bytes, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
 		           w.version);
 		c->next = w.nhistory;
@@ -243,7 +248,8 @@ static void change(unsigned name, unsigned what)
 	}
 	t->version = w.version;
 	t->present = type != 'D';
-	w.history[w.nhistory++] = (struct change){ type, name, t->uid, w.version };
+	t->useless = what & 4;
+	w.history[w.nhistory++] = (struct change){ type, t->useless, name, t->uid, w.version };
 	if (type == 'D' && what & 2)
 		change(name, what);             /* immediately creates another object with the same name */
 }
@@ -280,6 +286,27 @@ static void changed(void *to, enum object_change change, const struct data *d)
 		abort();
 	w.view[uid].held = change != OBJECT_DELETED;
 	w.view[uid].version = version;
+	if (w.view[uid].useless)
+		abort();
+}
+
+static void skipped(void *to, const struct json_skipped *k, bool known)
+{
+	unsigned uid = number(k->uid) % 4096;
+
+	(void)to;
+	if (!k->uid.n || w.view[uid].held != known || number(k->version) <= w.view[uid].version)
+		abort();
+	w.view[uid].useless = true;
+	w.view[uid].version = number(k->version);
+}
+
+static void usable(void *to, struct str uid)
+{
+	(void)to;
+	if (!w.view[number(uid) % 4096].useless)
+		abort();
+	w.view[number(uid) % 4096].useless = false;
 }
 
 static void synced(void *to) { (void)to; w.synced = true; }
@@ -290,11 +317,12 @@ static void check_view(void)
 	size_t held = 0, present = 0;
 
 	for (size_t i = 0; i < 4096; i++)
-		held += w.view[i].held;
+		held += w.view[i].held || w.view[i].useless;
 	for (size_t i = 0; i < NAMES; i++) {
 		const struct thing *t = &w.things[i];
 		present += t->present;
-		if (t->present && (!w.view[t->uid].held || w.view[t->uid].version != t->version))
+		if (t->present && (w.view[t->uid].useless != t->useless || w.view[t->uid].version != t->version ||
+		    (!t->useless && !w.view[t->uid].held)))
 			abort();
 	}
 	if (held != present)
@@ -323,7 +351,8 @@ static void step(uint8_t op, uint8_t arg)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	struct object_watch_options o = { .path = STR("/x"), .changed = changed, .synced = synced, .failed = failed };
+	struct object_watch_options o = { .path = STR("/x"), .changed = changed, .synced = synced, .failed = failed,
+		.skipped = skipped, .usable = usable };
 
 	w = (struct world){ .streaming = n && bytes[0] & 1, .version = 1 };
 	struct object_watch *watch = object_watch_start(NULL, &o);

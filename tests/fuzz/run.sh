@@ -49,7 +49,7 @@ for source; do
 	case $name in           # parts of runtime/cluster, without the network
 	fuzz_json_stream) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/json_noted.c' ;;
 	fuzz_watch) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/json_noted.c runtime/cluster/object_list.c
-		runtime/cluster/object_table.c runtime/cluster/object_watch.c' ;;
+		runtime/cluster/object_check.c runtime/cluster/object_table.c runtime/cluster/object_watch.c' ;;
 	*) more= ;;
 	esac
 	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I. -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \

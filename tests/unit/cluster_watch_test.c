@@ -263,7 +263,7 @@ struct watching {
 	struct object_watch *watch;
 	/* the callbacks so far: "+a " (added), "~a " (modified), "-a " (deleted), "synced " */
 	struct buf said;
-	size_t events, syncs, stop_at_sync, stop_at_event, relists;
+	size_t events, syncs, stop_at_sync, stop_at_event, relists, skips, lives;
 	bool failed, quiet, stop_inside;
 	struct str error;
 };
@@ -290,6 +290,24 @@ static void changed(void *to, enum object_change change, const struct data *d)
 	maybe_stop(w);
 }
 
+static void skipped(void *to, const struct json_skipped *k, bool known)
+{
+	struct watching *w = to;
+
+	w->skips++;
+	if (!w->quiet)
+		buf_printf(&w->said, "!%.*s%s%s ", STR_ARG(k->name), k->name.n ? "" : k->why, known ? "*" : "");
+	maybe_stop(w);
+}
+
+static void usable(void *to, struct str uid)
+{
+	struct watching *w = to;
+
+	if (!w->quiet)
+		buf_printf(&w->said, "=%.*s ", STR_ARG(uid));
+}
+
 static void synced(void *to)
 {
 	struct watching *w = to;
@@ -305,6 +323,7 @@ static void state(void *to, enum object_watch_state s, struct str why)
 
 	(void)why;
 	w->relists += s == OBJECT_WATCH_RELISTING;
+	w->lives += s == OBJECT_WATCH_LIVE;
 }
 
 static void failed(void *to, const struct transport_result *r)
@@ -319,7 +338,8 @@ static void failed(void *to, const struct transport_result *r)
 static void watch(struct peer *p, struct watching *w, const char *const *keep)
 {
 	struct object_watch_options o = { .path = STR(PODS), .label_selector = STR("a=b"), .keep = keep,
-		.changed = changed, .synced = synced, .state = state,
+		.changed = changed, .synced = synced, .state = state, .kind = STR("Pod"), .kept = 100000,
+		.label = "job", .skipped = skipped, .usable = usable,
 		.failed = failed, .to = w, .quiet = 2 * NS_PER_SECOND };
 
 	w->peer = p;
@@ -380,11 +400,167 @@ static void watches(void)
 	        "on GET " PODS "?resourceVersion=10 1\n" JSON MOD("a", "1", "11"), "+a synced ~a ~a ");
 	/* An event that is not valid JSON has no effect either. */
 	WATCHED(FIRST ADD("a", "1",
-		"5") MARK("9") "body {\"type\":x}\n" "on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "11"),
+		"5") MARK("9") "body {\"type\" x}\n" "on GET " PODS "?resourceVersion=9 1\n" JSON MOD("a", "1", "11"),
 		"+a synced ~a ");
 	/* If the end of the snapshot never comes, the next snapshot starts over, and no object is lost. */
 	WATCHED(FIRST ADD("a", "1", "5") BOOKMARK("6") "wait 5\ncut\n" FIRST ADD("a", "1", "5") ADD("b", "2",
 		"6") MARK("9"), "+a +b synced ");
+}
+
+/* ---- one useless object among good ones ---- */
+
+static void put_times(struct buf *b, size_t n, const char *text)
+{
+	while (n--)
+		buf_z(b, text);
+}
+
+/* The texts of standin_script() for a value that makes an object useless; N levels or bytes. */
+static struct str nested_value(size_t n)
+{
+	struct buf b = { 0 };
+
+	put_times(&b, n, "{\"a\":");
+	buf_z(&b, "1");
+	put_times(&b, n, "}");
+	struct str text = buf_take(&b, &world);
+	buf_release(&b);
+	return text;
+}
+
+static struct str long_text(size_t n, bool key)
+{
+	struct buf b = { 0 };
+
+	buf_z(&b, key ? "{\"" : "\"");
+	put_times(&b, n, "x");
+	buf_z(&b, key ? "\":1}" : "\"");
+	struct str text = buf_take(&b, &world);
+	buf_release(&b);
+	return text;
+}
+
+/* Appends an object that cannot be used because of the member BAD: TEXT is beside or, with IN, inside its metadata. */
+static void put_bad(struct buf *b, struct str bad, bool in, unsigned uid, unsigned version)
+{
+	buf_printf(b, "{\"kind\":\"Pod\",%s%.*s%s\"metadata\":{%s%.*s%s\"labels\":{\"job\":\"j\"},\"name\":\"%c\","
+		"\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}", in ? "" : "\"z\":", in ? 0 : (int)bad.n, bad.p, in ? "" : ",",
+		in ? "\"z\":" : "", in ? (int)bad.n : 0, bad.p, in ? "," : "", 'a' + uid - 1, uid, version);
+}
+
+static void put_bad_event(struct buf *b, const char *type, struct str bad, bool in, unsigned uid, unsigned version)
+{
+	buf_printf(b, "body {\"type\":\"%s\",\"object\":", type);
+	put_bad(b, bad, in, uid, version);
+	buf_z(b, "}\\n\n");
+}
+
+/* Every way in which an object arrives: in the first snapshot, and as an event of every type. */
+static void check_skips(struct str bad, bool in, bool pages)
+{
+	struct buf b = { 0 };
+
+	if (pages) {
+		buf_z(&b, "on GET " PODS "?watch=true 1\ncode 422\n" JSON "body {}\non GET " PODS "?limit 1\n" JSON
+			"body {\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" POD("a", "1", "5") ",");
+		put_bad(&b, bad, in, 2, 6);
+		buf_z(&b, "," POD("c", "3", "7") "]}\non GET " PODS "?watch=true 1\n" JSON);
+	} else {
+		buf_z(&b, FIRST ADD("a", "1", "5"));
+		put_bad_event(&b, "ADDED", bad, in, 2, 6);
+		buf_z(&b, ADD("c", "3", "7") MARK("9"));
+	}
+	put_bad_event(&b, "ADDED", bad, in, 4, 10);
+	buf_z(&b, MOD("c", "3", "11"));
+	put_bad_event(&b, "MODIFIED", bad, in, 1, 12);
+	put_bad_event(&b, "MODIFIED", bad, in, 1, 12);
+	put_bad_event(&b, "DELETED", bad, in, 3, 13);
+	buf_z(&b, MOD("a", "1", "14") MOD("b", "2", "15"));
+	put_bad_event(&b, "DELETED", bad, in, 4, 16);
+	put_bad_event(&b, "DELETED", bad, in, 9, 17);
+	put_bad_event(&b, "BOOKMARK", bad, in, 9, 18);
+	/* the connection has lasted so far: the next one continues after all of these */
+	buf_z(&b, ADD("e", "5", "20") "on GET " PODS "?resourceVersion=20 1\n" JSON ADD("f", "6", "21"));
+	buf_char(&b, 0);
+	WATCHED(b.p, "+a !b +c synced !d ~c !a* -c =1 ~a =2 +b =4 +e +f ");
+	buf_release(&b);
+}
+
+static void useless_objects(void)
+{
+	static const char *const texts[] = { "\"\\xff\"", "1e400", "[01]", "{\"a\":1,\"a\":2}", "\"\\\\x\"",
+		"{\"\\xc3\":1}" };
+	static const unsigned levels[] = { 250, 1000, 10000, 20000 };
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		check_skips(str_of(texts[i]), i & 1, i & 2);
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		check_skips(nested_value(levels[i]), i & 1, i & 2);
+	check_skips(long_text(150000, false), false, true);
+	check_skips(long_text(150000, true), true, false);
+}
+
+/* Objects in sound JSON that lack what every object has, or have it in another type. */
+static void strange_objects(void)
+{
+#define STRANGE(members) EVENT("MODIFIED", "{" members "}")
+#define WHOLE "\"metadata\":{\"name\":\"a\",\"uid\":\"1\",\"resourceVersion\":\"10\"}"
+#define STRANGE_META(members) STRANGE("\"metadata\":{\"uid\":\"1\",\"resourceVersion\":\"10\"," members "}")
+	static const struct { const char *event, *said; } rows[] = {
+		{ STRANGE_META("\"name\":5"), "!has a name that is not a text* " },
+		{ STRANGE_META("\"name\":\"\""), "!has an empty name* " },
+		{ STRANGE_META("\"x\":1"), "!has no name* " },
+		{ STRANGE_META("\"name\":\"a\",\"namespace\":[]"), "!a* " },
+		{ STRANGE_META("\"name\":\"a\",\"labels\":{\"x\":1}"), "!a* " },
+		{ STRANGE_META("\"name\":\"a\",\"annotations\":[]"), "!a* " },
+		{ STRANGE_META("\"name\":\"a\",\"deletionTimestamp\":17"), "!a* " },
+		{ STRANGE_META("\"name\":\"a\",\"ownerReferences\":{}"), "!a* " },
+		{ STRANGE("\"kind\":\"Service\"," WHOLE), "!a* " },
+		{ STRANGE("\"kind\":7," WHOLE), "!a* " },
+		{ STRANGE("\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"10\"}"), "!a* " },
+		{ STRANGE("\"metadata\":{\"name\":\"a\",\"uid\":\"1\"}"), "!a* " },
+		{ STRANGE("\"metadata\":[]"), "!has no metadata " },
+		{ STRANGE("\"x\":1"), "!has no metadata " },
+		{ EVENT("MODIFIED", "17"), "!is not a map " },
+		{ EVENT("ADDED", "null"), "!is not a map " },
+		{ "body {\"type\":\"ADDED\"}\n", "!is missing " },
+		{ EVENT("DELETED", "{\"metadata\":{\"name\":\"a\",\"namespace\":7,\"uid\":\"1\"}}"), "-a " },
+		{ EVENT("DELETED", "{\"metadata\":{\"name\":\"a\"}}"), "-a " },
+		{ EVENT("DELETED", "{\"metadata\":{}}"), "!has no name " },
+		{ EVENT("DELETED", "[]"), "!is not a map " },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct str script = str_printf(&world, "%s%s%s", FIRST ADD("a", "1", "5") MARK("9"), rows[i].event,
+			ADD("b", "2", "20"));
+		WATCHED(script.p, str_printf(&world, "+a synced %s+b ", rows[i].said).p);
+	}
+	/* an object of which nothing is known may be any that is missing: none of them is deleted, none is used */
+	WATCHED(FIRST ADD("a", "1", "5") ADD("b", "2", "6") MARK("9") FAILURE("410", "Gone") FIRST ADD("b", "2", "6")
+		EVENT("ADDED", "{}") MARK("13") MOD("b", "2", "14") MOD("a", "1", "15"),
+		"+a +b synced !has no metadata !a* synced ~b =1 ~a ");
+	WATCHED(FIRST ADD("a", "1", "5") MARK("9") FAILURE("410", "Gone") FIRST EVENT("ADDED", "{}") MARK("13")
+		FAILURE("410", "Gone") FIRST MARK("14"),
+		"+a synced !has no metadata !a* synced =1 -a synced ");
+}
+
+/* What is not JSON is tried again after growing pauses, even if good events come before it. */
+static void garbled(void)
+{
+	struct standin s;
+	struct peer p;
+	struct watching w = { .stop_at_sync = 2 };
+	int64_t begun = clock_steady();
+
+	begin(&p, &s, FIRST ADD("a", "1", "5") MARK("9") "on GET " PODS "?resourceVersion=9 4\n" JSON
+		ADD("b", "2", "9") "body {\"type\"!\n" FIRST ADD("a", "1", "5") MARK("20") "hang\n" REFUSE);
+	watch(&p, &w, NULL);
+	CHECK_TEXT(buf_text(&w.said), "+a synced synced ");
+	/* three connections with pauses of at least 25, 50 and 100 ms, then a new snapshot; it is not live yet */
+	CHECK(clock_steady() - begun > NS_PER_SECOND / 6);
+	CHECK(world_count(standin_record(&s), "GET") == 5 && w.lives == 1);
+	buf_release(&w.said);
+	end(&p, &s);
 }
 
 /* An overloaded server ends watches that it cannot serve fast enough: reconnecting at once would add to its load. */
@@ -614,6 +790,9 @@ int main(void)
 	large_objects();
 	list_faults();
 	watches();
+	useless_objects();
+	strange_objects();
+	garbled();
 	ended_early();
 	forgotten();
 	expired_credential();
