@@ -468,7 +468,7 @@ static bool end_string(struct json_stream *s, struct str piece, size_t at)
 /* ---- strings, byte by byte where necessary ---- */
 
 /* Appends a part of a string. Of a string that is dropped, only as much is kept as may be noted. */
-static void fault_part(struct json_stream *s, const char *bytes, size_t n)
+static void put_string_part(struct json_stream *s, const char *bytes, size_t n)
 {
 	if (is_kept(s))
 		buf_put(&s->text, bytes, n);
@@ -498,7 +498,7 @@ static void put_character(struct json_stream *s, uint32_t c)
 		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3F));
 		bytes[n++] = (char)(0x80 | (c & 0x3F));
 	}
-	fault_part(s, bytes, n);
+	put_string_part(s, bytes, n);
 }
 
 /* Replaces a high surrogate by U+FFFD if no low surrogate follows it, as Go's reader does. */
@@ -571,7 +571,7 @@ static bool in_string(struct json_stream *s, struct str piece, size_t *at)
 	}
 	if (p > from)
 		lone_surrogate(s);
-	fault_part(s, from, (size_t)(p - from));
+	put_string_part(s, from, (size_t)(p - from));
 	*at = (size_t)(p - piece.p);
 	if (p == end)
 		return true;

@@ -92,7 +92,7 @@ static bool take_rest(void *to, const struct data *document)
 	return true;
 }
 
-static bool take_bytes(void *to, struct str bytes)
+static bool list_bytes(void *to, struct str bytes)
 {
 	struct object_list *l = to;
 
@@ -197,7 +197,7 @@ static void request_page(struct object_list *l)
 	struct transport_pair query[4];
 	size_t n = 0;
 	char limit[STR_DIGITS];
-	struct transport_request r = { .kind = TRANSPORT_LIST, .path = l->o.path, .query = query, .take = take_bytes,
+	struct transport_request r = { .kind = TRANSPORT_LIST, .path = l->o.path, .query = query, .take = list_bytes,
 		.done = page_done, .to = l,
 		.accept = l->o.metadata
 			? STR("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")

@@ -413,7 +413,7 @@ static bool skip_event(void *to, const struct json_skipped *k)
 	return !w->ended;
 }
 
-static bool take_bytes(void *to, struct str bytes)
+static bool watch_bytes(void *to, struct str bytes)
 {
 	struct object_watch *w = to;
 
@@ -647,7 +647,7 @@ static void start_watch(struct object_watch *w)
 	struct transport_pair query[8];
 	size_t n = 0;
 	char seconds[STR_DIGITS];
-	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = w->o.path, .query = query, .take = take_bytes,
+	struct transport_request r = { .kind = TRANSPORT_STREAM, .path = w->o.path, .query = query, .take = watch_bytes,
 		.began = answered, .done = watch_done, .to = w,
 		.quiet = w->o.uncached ? 0 : w->o.quiet ? w->o.quiet : QUIET,
 		.accept = STR("application/json;drop=metadata.managedFields,application/json") };

@@ -444,7 +444,8 @@ static struct str long_text(size_t n, bool key)
 static void put_bad(struct buf *b, struct str bad, bool in, unsigned uid, unsigned version)
 {
 	buf_printf(b, "{\"kind\":\"Pod\",%s%.*s%s\"metadata\":{%s%.*s%s\"labels\":{\"job\":\"j\"},\"name\":\"%c\","
-		"\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}", in ? "" : "\"z\":", in ? 0 : (int)bad.n, bad.p, in ? "" : ",",
+		"\"uid\":\"%u\",\"resourceVersion\":\"%u\"}}",
+		in ? "" : "\"z\":", in ? 0 : (int)bad.n, bad.p, in ? "" : ",",
 		in ? "\"z\":" : "", in ? (int)bad.n : 0, bad.p, in ? "," : "", 'a' + uid - 1, uid, version);
 }
 
@@ -556,7 +557,7 @@ static void garbled(void)
 		ADD("b", "2", "9") "body {\"type\"!\n" FIRST ADD("a", "1", "5") MARK("20") "hang\n" REFUSE);
 	watch(&p, &w, NULL);
 	CHECK_TEXT(buf_text(&w.said), "+a synced synced ");
-	/* three connections with pauses of at least 25, 50 and 100 ms, then a new snapshot; it is not live yet */
+	/* three connections with pauses of at least 25, 50 and 100 ms, then a new snapshot; it is not live */
 	CHECK(clock_steady() - begun > NS_PER_SECOND / 6);
 	CHECK(world_count(standin_record(&s), "GET") == 5 && w.lives == 1);
 	buf_release(&w.said);
