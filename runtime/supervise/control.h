@@ -36,6 +36,10 @@ struct controller {
 	int64_t created_at;             /* by loop_now(): when a pod or a Service was last created */
 	struct loop_timer trim;         /* fires a moment after passes: free memory is returned to the system */
 	struct tenant_table tenants;
+	struct useless *useless;        /* dependents that cannot be used; see useless.h */
+	double useless_tokens;          /* number of useless objects that may still be named at once */
+	int64_t useless_at;             /* by loop_now(): when `useless_tokens` was computed */
+	size_t useless_unsaid;          /* number of useless objects that were not named */
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
 	struct pass *passes;            /* all passes over jobs that are under way */
@@ -87,6 +91,7 @@ struct supervised {
 	int64_t wait_began;             /* by loop_now(): since when the status waits */
 	bool written;                   /* the status of the resource is `wanted` */
 	bool group_gone;                /* the PodGroup was deleted and has not been created again */
+	bool useless;                   /* the current form of the resource cannot be used */
 	bool refused;                   /* the last pass found that the resource does not compile */
 	bool doubted;                   /* it was reported that no live object vouches for the record of the run */
 	int64_t doubtful;               /* by loop_now(): since when no live object vouches for it; 0: one does */

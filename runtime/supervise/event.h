@@ -22,4 +22,13 @@ void event_write(struct supervised *j, enum event_weight weight, const char *typ
 void event_write_once(struct supervised *j, enum event_weight weight, const char *type, struct str reason,
 	struct str message, struct str key);
 
+/* An object that is not under supervision. */
+struct event_about {
+	struct str group, version, kind, ns, name, uid;
+};
+
+/* Writes a warning about an object. It exists only once for each REASON, object and KEY. */
+void event_write_about(struct controller *c, const struct event_about *about, struct str reason, struct str message,
+	struct str key);
+
 #endif

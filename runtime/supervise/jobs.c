@@ -134,14 +134,23 @@ void jobs_seen(struct controller *c, const struct custom_kind *k, const struct d
 		at = NULL;
 	}
 	j = at ? *at : add(c, k, object);
-	bool news = is_news(j, object);
+	bool news = is_news(j, object) || j->useless;
 	int64_t generation = status_number(object, "metadata.generation", 0);
 	if (generation != j->seen_generation)           /* the new spec may not fail as the old one did */
 		queue_forgive(&j->item);
 	j->seen_generation = generation;
+	j->useless = false;
 	keep_text(j, object);
 	if (news)
 		queue_add(&j->item);
+}
+
+void jobs_useless(struct controller *c, const struct custom_kind *k, struct str ns, struct str name, struct str uid)
+{
+	struct supervised **at = place_of(c, k, ns, name);
+
+	if (at && (!uid.n || str_eq((*at)->uid, uid)))
+		(*at)->useless = true;
 }
 
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object)

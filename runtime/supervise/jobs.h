@@ -8,6 +8,8 @@
 
 /* Updates a job from the current form of its custom resource, or adds it. */
 void jobs_seen(struct controller *c, const struct custom_kind *k, const struct data *object);
+/* Holds a job, because the current form of its custom resource cannot be used, until jobs_seen() or jobs_gone(). */
+void jobs_useless(struct controller *c, const struct custom_kind *k, struct str ns, struct str name, struct str uid);
 /* Removes a job whose custom resource was deleted. */
 void jobs_gone(struct controller *c, const struct custom_kind *k, const struct data *object);
 /* Removes the jobs of kind K for which EXISTS is false: their deletion was not reported. */

@@ -71,6 +71,24 @@ static void put_passes(const struct metrics *m, struct buf *out)
 		(unsigned long long)m->passes, (unsigned long long)m->passes, m->seconds);
 }
 
+enum kind_value { KIND_SKIPPED, KIND_USELESS, KIND_LIVE };
+
+static void put_kinds(const struct metrics *m, enum kind_value which, struct buf *out)
+{
+	static const char *const names[] = { "trainc_objects_skipped", "trainc_objects_useless", "trainc_watch_live" };
+	static const char *const help[] = { "objects that could not be used, each version once",
+		"objects that cannot be used now", "1 while the watch is live" };
+
+	buf_printf(out, "# TYPE %s %s\n# HELP %s %s\n", names[which], which ? "gauge" : "counter", names[which],
+		help[which]);
+	for (size_t i = 0; i < m->nkinds; i++) {
+		const struct metrics_kind *k = &m->kinds[i];
+		uint64_t value = which == KIND_SKIPPED ? k->skipped : which == KIND_USELESS ? k->useless : k->live;
+		buf_printf(out, "%s%s{kind=\"%.*s\",of=\"%s\"} %llu\n", names[which], which ? "" : "_total",
+			STR_ARG(k->kind), k->of, (unsigned long long)value);
+	}
+}
+
 void metrics_page(const struct metrics *m, struct buf *out)
 {
 	put_passes(m, out);
@@ -80,6 +98,9 @@ void metrics_page(const struct metrics *m, struct buf *out)
 		buf_printf(out, "# TYPE %s %s\n# HELP %s %s\n%s%s %llu\n", r->name, r->gauge ? "gauge" : "counter",
 			r->name, r->help, r->name, r->gauge ? "" : "_total", (unsigned long long)value);
 	}
+	put_kinds(m, KIND_SKIPPED, out);
+	put_kinds(m, KIND_USELESS, out);
+	put_kinds(m, KIND_LIVE, out);
 	buf_printf(out, "# TYPE trainc_leader gauge\n# HELP trainc_leader 1 while this process may write\n"
 		"trainc_leader %d\n# EOF\n", m->leader);
 }

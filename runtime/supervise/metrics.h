@@ -6,7 +6,17 @@
 
 #include "base/buf.h"
 
-enum { METRICS_BUCKETS = 8 };
+enum { METRICS_BUCKETS = 8, METRICS_KINDS = 24 };
+
+/* The counters of one watch. */
+struct metrics_kind {
+	struct str kind;                /* the kind of the objects, and whose they are: "jobs", or "runs" */
+	const char *of;
+	uint64_t skipped;               /* number of objects that could not be used, each version counted once */
+	/* values at the time when the page is generated: objects that cannot be used now; is the watch live? */
+	uint64_t useless;
+	bool live;
+};
 
 struct metrics {
 	uint64_t passes, passes_failed;
@@ -23,6 +33,8 @@ struct metrics {
 	uint64_t queue_depth, queue_added, queue_retried, jobs, objects;
 	uint64_t requests, request_failures, request_retries, connections;
 	bool leader;
+	struct metrics_kind kinds[METRICS_KINDS];
+	size_t nkinds;
 };
 
 /* Counts a pass that took NS nanoseconds. */

@@ -20,6 +20,7 @@
 #include "runtime/supervise/run_pass.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/tenant.h"
+#include "runtime/supervise/useless.h"
 #include "runtime/supervise/watches.h"
 
 /* At the end: the longest time in which passes get their last answers, and the interval at which this is checked. */
@@ -69,6 +70,15 @@ static void lease_lost(void *to)
 	loop_stop(u->control.client.loop);
 }
 
+static void log_waiting(struct supervisor *u)
+{
+	struct buf b = { 0 };
+
+	watches_missing(u->watches, &b);
+	log_line("info", STR(""), "waits until all watches are live again: %.*s", STR_ARG(buf_text(&b)));
+	buf_release(&b);
+}
+
 static void watches_turned(struct controller *c)
 {
 	struct supervisor *u = c->owner;
@@ -77,7 +87,7 @@ static void watches_turned(struct controller *c)
 		log_line("info", STR(""), "all watches are live: %zu jobs and runs, %zu objects of theirs", c->njobs,
 			c->store.n + c->run_objects.n);
 	else
-		log_line("info", STR(""), "waits until all watches are live again");
+		log_waiting(u);
 	open_if_ready(u);
 }
 
@@ -103,15 +113,16 @@ static void fill_gauges(struct controller *c)
 static int answer_probe(void *to, struct str path, struct buf *out)
 {
 	struct supervisor *u = to;
-	bool ready = watches_synced(u->watches);
 
-	if (str_is(path, "/healthz") || (str_is(path, "/readyz") && ready)) {
-		buf_z(out, "ok\n");
+	if (str_is(path, "/readyz") && !watches_ready(u->watches, out))
+		return 503;
+	if (str_is(path, "/healthz") || str_is(path, "/readyz")) {
+		if (!out->n)
+			buf_z(out, "ok\n");
 		return 200;
 	}
-	buf_z(out, str_is(path, "/readyz") ? "the watches have not seen everything yet\n"
-		: "the paths are /healthz and /readyz, and /metrics on the address of --listen\n");
-	return str_is(path, "/readyz") ? 503 : 404;
+	buf_z(out, "the paths are /healthz and /readyz, and /metrics on the address of --listen\n");
+	return 404;
 }
 
 /* Answers /metrics, and probes as well. */
@@ -122,6 +133,8 @@ static int answer_all(void *to, struct str path, struct buf *out)
 	if (!str_is(path, "/metrics"))
 		return answer_probe(to, path, out);
 	fill_gauges(&u->control);
+	if (u->watches)
+		watches_measure(u->watches);
 	metrics_page(&u->control.metrics, out);
 	return 200;
 }
@@ -311,11 +324,18 @@ static void run(struct supervisor *u)
 static void work(struct queue_item *i)
 {
 	const struct supervised *j = i->to;
+	const struct supervisor *u = j->control->owner;
 
-	if (j->kind == &run_record_kind)
+	if (useless_holds(j)) {
+		queue_done(i, true, 0);
+	} else if (!watches_cover(u->watches, j->kind == &run_record_kind)) {
+		queue_done(i, true, 0);
+		queue_after(i, NS_PER_SECOND);
+	} else if (j->kind == &run_record_kind) {
 		run_pass_begin(i);
-	else
+	} else {
 		pass_begin(i);
+	}
 }
 
 /*
@@ -400,6 +420,7 @@ int supervise(struct session *s)
 	passes_release(c);
 	run_passes_release(c);
 	jobs_release(c);
+	useless_release(c);
 	tenants_release(c);
 	store_release(&c->store);
 	store_release(&c->run_objects);

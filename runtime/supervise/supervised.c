@@ -9,6 +9,7 @@
 #include "runtime/run/rules.h"
 #include "runtime/supervise/plan_cache.h"
 #include "runtime/supervise/tenant.h"
+#include "runtime/supervise/useless.h"
 
 #define TRIM_AFTER NS_PER_SECOND
 
@@ -20,7 +21,10 @@ int64_t controller_now(const struct controller *c)
 	return clock_real() + transport_clock_offset(c->client.transport);
 }
 
-bool supervised_may_act(const struct supervised *j) { return !j->gone && j->control->queue.open; }
+bool supervised_may_act(const struct supervised *j)
+{
+	return !j->gone && j->control->queue.open && !useless_holds(j);
+}
 
 void supervised_free(struct supervised *j)
 {

@@ -16,12 +16,16 @@
 #include "runtime/supervise/jobs.h"
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/supervised.h"
+#include "runtime/supervise/useless.h"
 
 /*
  * SETTLE_MS: after an outage, the time in which a live watch catches up; PATIENCE_SECONDS: how long to wait for a watch
- * that stays behind the others
+ * that stays behind the others, and how long all must be live before the next one is waited for; READY_SECONDS: how
+ * long a watch may be interrupted until the controller is not ready. A watch is named in the log after SAY_SECONDS, and
+ * again after ever longer times, up to SAY_LONGEST.
  */
-enum { WATCHES_MOST = 24, ABSENT_SECONDS = 20, SETTLE_MS = 500, PATIENCE_SECONDS = 30 };
+enum { WATCHES_MOST = METRICS_KINDS, ABSENT_SECONDS = 20, SETTLE_MS = 500, PATIENCE_SECONDS = 30, READY_SECONDS = 10,
+	SAY_SECONDS = 3, SAY_LONGEST = 600, WHY_LONGEST = 300 };
 
 struct one_watch {
 	struct watches *all;
@@ -36,6 +40,12 @@ struct one_watch {
 	bool synced, absent;
 	bool behind;                    /* the connection is lost, the server refused the watch, or a new snapshot is
 					 * being taken */
+	struct useless_kind named;      /* the kind of its objects */
+	bool live;                      /* synced and not behind */
+	int64_t since;                  /* by loop_now(): since when the watch is not live */
+	struct loop_timer say;          /* fires when the log names the watch, which is not live */
+	unsigned said;                  /* number of lines of the log about it since it was live */
+	char why[WHY_LONGEST];          /* why it is not live; empty: nothing has arrived yet */
 };
 
 struct watches {
@@ -47,7 +57,8 @@ struct watches {
 	bool all_synced;
 	bool current;                   /* see watches_current() */
 	bool impatient;                 /* watches that are behind do not count any more */
-	struct loop_timer settle, patience;
+	bool begun;                     /* the first lists do not count any more */
+	struct loop_timer settle, patience, calm, first;
 };
 
 /* ---- are the watches current? ---- */
@@ -75,6 +86,14 @@ static void patience_ended(struct loop_timer *t)
 	turn(w, true);
 }
 
+static void calmed(struct loop_timer *t)
+{
+	struct watches *w = t->to;
+
+	loop_timer_drop(w->control->client.loop, &w->patience);
+	w->impatient = false;
+}
+
 /* Decides again whether the watches are current, after one of them has changed. */
 static void look_current(struct watches *w)
 {
@@ -87,10 +106,14 @@ static void look_current(struct watches *w)
 		behind += w->at[i].behind;
 		live += w->at[i].watch && !w->at[i].behind;
 	}
-	if (!behind || !live) {
+	if (!live) {
 		loop_timer_drop(l, &w->patience);
 		w->impatient = false;
 	}
+	if (behind)
+		loop_timer_drop(l, &w->calm);
+	else if ((w->impatient || loop_timer_armed(&w->patience)) && !loop_timer_armed(&w->calm))
+		loop_timer_set(l, &w->calm, PATIENCE_SECONDS * NS_PER_SECOND);
 	if (behind && !w->impatient) {
 		loop_timer_drop(l, &w->settle);
 		turn(w, false);
@@ -107,19 +130,95 @@ static void look_all_synced(struct watches *w)
 
 	for (size_t i = 0; i < w->n; i++)
 		all = all && w->at[i].synced;
-	if (!all || w->all_synced)
+	if ((!all && !w->begun) || w->all_synced)
 		return;
+	loop_timer_drop(w->control->client.loop, &w->first);
 	w->all_synced = true;
 	turn(w, true);
 	look_current(w);
+}
+
+/* The first lists have had enough time: a watch without one delays only its own jobs from now on. */
+static void first_ended(struct loop_timer *t)
+{
+	struct watches *w = t->to;
+
+	w->begun = true;
+	look_all_synced(w);
+}
+
+/* ---- naming the watches that are not live ---- */
+
+static void put_watch_name(const struct one_watch *o, struct buf *out)
+{
+	buf_printf(out, "%.*s%s", STR_ARG(o->named.kind), o->run ? " of runs" : "");
+}
+
+static void put_watch_why(const struct one_watch *o, struct buf *out)
+{
+	if (*o->why)
+		put_escaped(out, str_of(o->why));
+	else
+		buf_z(out, o->synced ? "a new list is being read" : "its first list has not arrived");
+}
+
+/* Names the watch in the log; next time after twice the time. */
+static void say_not_live(struct loop_timer *t)
+{
+	struct one_watch *o = t->to;
+	struct loop *l = o->all->control->client.loop;
+	struct buf name = { 0 }, why = { 0 };
+	int64_t next = (int64_t)SAY_SECONDS << (o->said < 8 ? o->said : 8);
+
+	put_watch_name(o, &name);
+	put_watch_why(o, &why);
+	log_line("warning", STR(""), "the watch of %.*s (%.*s) is not live since %lld s: %.*s",
+		STR_ARG(buf_text(&name)), STR_ARG(o->path), (long long)((loop_now(l) - o->since) / NS_PER_SECOND), STR_ARG(buf_text(&why)));
+	o->said++;
+	loop_timer_set(l, &o->say, (next < SAY_LONGEST ? next : SAY_LONGEST) * NS_PER_SECOND);
+	buf_release(&name);
+	buf_release(&why);
+}
+
+static void note_why(struct one_watch *o, struct str why)
+{
+	size_t n = why.n < WHY_LONGEST ? why.n : WHY_LONGEST - 1;
+
+	if (!why.n)
+		return;
+	memcpy(o->why, why.p, n);
+	o->why[n] = '\0';
+}
+
+static void note_live(struct one_watch *o)
+{
+	struct loop *l = o->all->control->client.loop;
+	bool live = o->synced && !o->behind;
+
+	if (live == o->live)
+		return;
+	o->live = live;
+	loop_timer_drop(l, &o->say);
+	if (!live) {
+		o->since = loop_now(l);
+		loop_timer_set(l, &o->say, SAY_SECONDS * NS_PER_SECOND);
+		return;
+	}
+	if (o->said)
+		log_line("info", STR(""), "the watch of %.*s (%.*s) is live again after %lld s",
+			STR_ARG(o->named.kind), STR_ARG(o->path),
+			(long long)((loop_now(l) - o->since) / NS_PER_SECOND));
+	o->said = 0;
+	o->why[0] = '\0';
 }
 
 static void watch_state(void *to, enum object_watch_state state, struct str why)
 {
 	struct one_watch *o = to;
 
-	(void)why;
+	note_why(o, why);
 	o->behind = state == OBJECT_WATCH_RECONNECTING || state == OBJECT_WATCH_RELISTING;
+	note_live(o);
 	look_current(o->all);
 }
 
@@ -164,6 +263,41 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 	arena_release(&a);
 }
 
+/* ---- objects that cannot be used ---- */
+
+/* Names an object, and holds its job. */
+static void watch_skipped(void *to, const struct json_skipped *s, bool known)
+{
+	struct one_watch *o = to;
+	struct controller *c = o->all->control;
+	struct json_skipped held = *s;
+	struct arena a = { 0 };
+	struct str ns = s->ns, job = s->label;
+
+	(void)known;
+	useless_report(c, &o->named, s);
+	if (o->kind) {
+		jobs_useless(c, o->kind, s->ns, s->name, s->uid);
+	} else {
+		store_job(o->run ? &c->run_objects : &c->store, &a, s->uid, &ns, &job);
+		held.ns = ns;
+		held.label = job;
+		useless_begin(c, o->run, &held);
+	}
+	arena_release(&a);
+}
+
+static void watch_usable(void *to, struct str uid)
+{
+	struct one_watch *o = to;
+	struct arena a = { 0 };
+	struct str ns, job;
+
+	if (!o->kind && useless_end(o->all->control, &a, o->run, uid, &ns, &job))
+		touch_owner(o, ns, job);
+	arena_release(&a);
+}
+
 /* Objects of other shards are not remembered. */
 static bool is_in_shard(void *to, struct str ns)
 {
@@ -201,6 +335,7 @@ static void watch_synced(void *to)
 	if (o->watch)
 		forget_unseen(o);
 	o->synced = true;
+	note_live(o);
 	look_all_synced(o->all);
 }
 
@@ -222,9 +357,8 @@ static void watch_failed(void *to, const struct transport_result *r)
 	struct one_watch *o = to;
 	struct loop *loop = o->all->control->client.loop;
 
-	if (r->code != 404)
-		log_line("error", STR(""), "%.*s", STR_ARG(r->error));
-	else if (!o->absent)
+	note_why(o, r->code == 404 ? STR("") : r->error);
+	if (r->code == 404 && !o->absent)
 		log_line("info", STR(""), "the cluster does not serve %.*s", STR_ARG(o->path));
 	o->absent = r->code == 404;
 	o->behind = !o->absent;
@@ -232,6 +366,7 @@ static void watch_failed(void *to, const struct transport_result *r)
 	o->watch = NULL;
 	note_watch(o);
 	loop_timer_set(loop, &o->again, ABSENT_SECONDS * NS_PER_SECOND);
+	note_live(o);
 	if (o->absent)                  /* the kind does not exist in the cluster, so its watch counts as complete */
 		watch_synced(o);
 	look_current(o->all);
@@ -241,7 +376,9 @@ static void start_one(struct one_watch *o)
 {
 	struct object_watch_options options = { .path = o->path, .label_selector = o->selector, .keep = o->keep,
 		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced,
-		.wanted = is_in_shard, .state = watch_state, .failed = watch_failed, .to = o };
+		.wanted = is_in_shard, .state = watch_state, .failed = watch_failed, .to = o,
+		.kind = o->named.kind, .label = o->kind ? NULL : o->run ? STORE_RUN_LABEL : STORE_LABEL,
+		.skipped = watch_skipped, .usable = watch_usable };
 
 	o->watch = object_watch_start(o->all->control->client.calls, &options);
 	note_watch(o);
@@ -251,11 +388,14 @@ static void start_again(struct loop_timer *t) { start_one(t->to); }
 
 /* ---- the kinds to watch ---- */
 
-static struct one_watch *add(struct watches *w, struct str group, struct str version, struct str plural)
+static struct one_watch *add(struct watches *w, struct str group, struct str version, struct str plural,
+	struct str kind)
 {
 	struct one_watch *o = &w->at[w->n++];
 
-	*o = (struct one_watch){ .all = w, .again = { .fire = start_again, .to = o } };
+	*o = (struct one_watch){ .all = w, .again = { .fire = start_again, .to = o },
+		.say = { .fire = say_not_live, .to = o }, .live = true,
+		.named = { .group = group, .version = version, .kind = kind } };
 	o->path = transport_path(&w->arena, &(struct transport_place){ .group = group, .version = version,
 		.plural = plural, .namespace = w->control->ns });
 	return o;
@@ -264,7 +404,7 @@ static struct one_watch *add(struct watches *w, struct str group, struct str ver
 static struct one_watch *add_dependents(struct watches *w, struct resource r, const char *selector,
 	const char *const *keep)
 {
-	struct one_watch *o = add(w, r.group, STR("v1"), r.plural);
+	struct one_watch *o = add(w, r.group, STR("v1"), r.plural, r.kind);
 
 	o->dependent = r.kind;
 	o->keep = keep;
@@ -281,7 +421,7 @@ static void add_run_dependents(struct watches *w, const char *group, const char 
 
 static void add_runs(struct watches *w)
 {
-	struct one_watch *o = add(w, STR(""), STR("v1"), STR("configmaps"));
+	struct one_watch *o = add(w, STR(""), STR("v1"), STR("configmaps"), STR("ConfigMap"));
 
 	o->kind = &run_record_kind;
 	o->selector = STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE);
@@ -317,7 +457,8 @@ static void add_kinds(struct watches *w)
 
 	const struct custom_kind *k;
 	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++) {
-		struct one_watch *r = add(w, str_of(k->group), str_of(k->version), str_of(k->plural));
+		struct one_watch *r = add(w, str_of(k->group), str_of(k->version), str_of(k->plural),
+			str_of(k->kind));
 		r->kind = k;
 		r->keep = resources;
 	}
@@ -332,14 +473,23 @@ struct watches *watches_start(struct controller *c, void (*turned)(struct contro
 	struct watches *w = memory_resize(NULL, sizeof *w);
 
 	*w = (struct watches){ .control = c, .turned = turned, .settle = { .fire = settled, .to = w },
-		.patience = { .fire = patience_ended, .to = w } };
+		.patience = { .fire = patience_ended, .to = w }, .calm = { .fire = calmed, .to = w },
+		.first = { .fire = first_ended, .to = w } };
 	c->run_objects.runs = true;
 	if (c->operators || c->ancestors)
 		add_kinds(w);
 	if (c->runs)
 		add_runs(w);
-	for (size_t i = 0; i < w->n; i++)
-		start_one(&w->at[i]);
+	c->metrics.nkinds = w->n;
+	for (size_t i = 0; i < w->n; i++) {
+		struct one_watch *o = &w->at[i];
+		o->named.count = &c->metrics.kinds[i];
+		*o->named.count = (struct metrics_kind){ .kind = o->named.kind,
+			.of = o->run || o->kind == &run_record_kind ? "runs" : "jobs" };
+		start_one(o);
+		note_live(o);
+	}
+	loop_timer_set(c->client.loop, &w->first, PATIENCE_SECONDS * NS_PER_SECOND);
 	return w;
 }
 
@@ -350,14 +500,70 @@ void watches_stop(struct watches *w)
 	for (size_t i = 0; i < w->n; i++) {
 		object_watch_stop(w->at[i].watch);
 		loop_timer_drop(w->control->client.loop, &w->at[i].again);
+		loop_timer_drop(w->control->client.loop, &w->at[i].say);
 	}
+	loop_timer_drop(w->control->client.loop, &w->calm);
+	loop_timer_drop(w->control->client.loop, &w->first);
 	loop_timer_drop(w->control->client.loop, &w->settle);
 	loop_timer_drop(w->control->client.loop, &w->patience);
 	arena_release(&w->arena);
 	free(w);
 }
 
-bool watches_synced(const struct watches *w) { return w && w->all_synced; }
+bool watches_cover(const struct watches *w, bool run)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (!w->at[i].kind && w->at[i].run == run && !w->at[i].synced)
+			return false;
+	return true;
+}
+
+bool watches_ready(const struct watches *w, struct buf *out)
+{
+	bool ready = w != NULL;
+
+	if (!w)
+		buf_z(out, "the watches have not begun\n");
+	for (size_t i = 0; w && i < w->n; i++) {
+		const struct one_watch *o = &w->at[i];
+		if (o->live)
+			continue;
+		int64_t time = loop_now(w->control->client.loop) - o->since;
+		ready = ready && o->synced && time < READY_SECONDS * NS_PER_SECOND;
+		buf_z(out, "the watch of ");
+		put_watch_name(o, out);
+		buf_printf(out, " (%.*s) is not live since %lld s: ", STR_ARG(o->path),
+			(long long)(time / NS_PER_SECOND));
+		put_watch_why(o, out);
+		buf_char(out, '\n');
+	}
+	return ready;
+}
+
+void watches_missing(const struct watches *w, struct buf *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct one_watch *o = &w->at[i];
+		if (!o->behind)
+			continue;
+		buf_z(out, n++ ? ", " : "");
+		put_watch_name(o, out);
+		buf_z(out, " (");
+		put_watch_why(o, out);
+		buf_char(out, ')');
+	}
+}
+
+void watches_measure(struct watches *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct one_watch *o = &w->at[i];
+		o->named.count->live = o->live;
+		o->named.count->useless = o->watch ? object_watch_useless(o->watch) : 0;
+	}
+}
 
 bool watches_current(const struct watches *w) { return w && w->current; }
 

@@ -58,8 +58,17 @@ def selected(o, selector):
     return True
 
 
+def encoded(document):
+    """The JSON of DOCUMENT.  A text "RAW:NAME" stands for the bytes RAW[NAME], which need not be JSON."""
+    text = json.dumps(document).encode()
+    return text if b'"RAW:' not in text else re.sub(rb'"RAW:(\w+)"', lambda m: RAW[m[1].decode()], text)
+
+
+RAW = {}
+
+
 def reply(h, code, document):
-    text = document if isinstance(document, bytes) else json.dumps(document).encode()
+    text = document if isinstance(document, bytes) else encoded(document)
     h.send_response(code)
     h.send_header("Content-Type", "text/plain" if isinstance(document, bytes) else "application/json")
     h.send_header("Content-Length", str(len(text)))
@@ -231,7 +240,7 @@ class Server:
         h.end_headers()
 
         def send(kind, o):
-            line = json.dumps({"type": kind, "object": o}).encode() + b"\n"
+            line = encoded({"type": kind, "object": o}) + b"\n"
             h.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
         with self.lock:
             at, initial = int(query.get("resourceVersion") or 0), []
