@@ -18,6 +18,8 @@ struct client {
 	struct calls *calls;
 	bool verbose;
 	bool offset_noted;              /* the difference between the clocks has been reported */
+	struct map skipped;             /* the objects that were named because they cannot be used: see skipped.h */
+	size_t nskipped;                /* number of these objects */
 };
 
 struct client_options {

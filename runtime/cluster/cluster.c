@@ -160,6 +160,7 @@ const struct answer *cluster_parents(struct cluster *k, struct str ns, struct ch
 		.selector = STR("trainc.dev/run"), .keep = record_keep };
 	struct members all = members_list(&k->client, k->arena, &q, 1);
 
+	k->parents_skipped += all.skipped;
 	for (size_t i = 0; i < all.n && !all.failed; i++) {
 		struct chosen_run r = { .name = status_label(all.at[i].object, "trainc.dev/run"), .ns = all.at[i].ns };
 		if (!str_eq(all.at[i].name, applyset_parent_name(k->arena, r.name)))
@@ -174,12 +175,14 @@ const struct answer *cluster_parents(struct cluster *k, struct str ns, struct ch
 
 bool cluster_list_parents(struct cluster *k, struct str ns)
 {
+	size_t skipped = k->parents_skipped;
 	const struct answer *failed = map_get(&k->listed, ns) ? NULL : cluster_parents(k, ns, NULL);
 
 	if (failed && is_hopeless(failed))
 		say_unread(k, failed);
 	if (failed)
 		return false;
-	map_put(&k->listed, k->arena, ns, k);
+	if (k->parents_skipped == skipped)      /* otherwise a record that is not in the list may exist */
+		map_put(&k->listed, k->arena, ns, k);
 	return true;
 }

@@ -26,6 +26,7 @@ struct cluster {
 	/* status of a reported failure after which no request can succeed; 0: no such failure occurred */
 	int hopeless;
 	struct map listed;              /* namespaces whose parents have all been listed */
+	size_t parents_skipped;         /* number of listed parents that cannot be used */
 	struct map permitted;           /* set of "VERB PLURAL.GROUP NAMESPACE": access reviews that allowed the
 					 * request */
 	/*

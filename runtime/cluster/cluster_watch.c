@@ -382,7 +382,8 @@ static void attend_run(struct cluster_watch *c, struct arena *a, const struct ru
 {
 	size_t kept = 0;
 
-	if (!c->attends || c->removed || parent_is_attended(&c->parent) || !is_vouched(c, a, objects))
+	if (!c->attends || c->removed || parent_is_attended(&c->parent) || !is_vouched(c, a, objects) ||
+	    view_useless(c->view, c->watch->name, c->ns))
 		return;
 	struct str digest = vouch_digest(a, &c->parent);
 	if (live->restart_due || c->parent.restart.going) {

@@ -5,6 +5,7 @@
 #include "runtime/cluster/members.h"
 
 #include "runtime/cluster/object_list.h"
+#include "runtime/cluster/skipped.h"
 #include "runtime/status/look.h"
 
 /* Copies a tree into an arena that outlives it. */
@@ -114,6 +115,42 @@ static bool list_object(void *to, const struct data *object)
 	return true;
 }
 
+static struct data *new_text(struct arena *a, struct str text)
+{
+	struct data *d = ARENA_NEW(a, struct data);
+
+	*d = (struct data){ .kind = DATA_STRING, .u.string = str_copy(a, text) };
+	return d;
+}
+
+/* A tree of the parts of an object that its text says. */
+static struct data *tree_of_skipped(struct arena *a, const struct json_skipped *s)
+{
+	struct data *object = ARENA_NEW(a, struct data), *metadata = ARENA_NEW(a, struct data);
+	const struct { const char *key; struct str text; } members[] = { { "name", s->name }, { "namespace", s->ns },
+		{ "uid", s->uid } };
+	struct data_member whole = { .key = STR("metadata"), .value = metadata };
+
+	object->kind = metadata->kind = DATA_MAP;
+	ARENA_PUSH(a, object->u.map.at, object->u.map.n, whole);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+		struct data_member m = { .key = str_of(members[i].key), .value = new_text(a, members[i].text) };
+		if (members[i].text.n)
+			ARENA_PUSH(a, metadata->u.map.at, metadata->u.map.n, m);
+	}
+	return object;
+}
+
+static void list_skipped(void *to, const struct json_skipped *s)
+{
+	struct listing *l = to;
+
+	l->all->skipped++;
+	skipped_say(l->client, l->query->resource.kind, s);
+	if (l->query->named && s->name.n)
+		list_object(l, tree_of_skipped(l->arena, s));
+}
+
 /* Restarts a list: drops the objects of this list and keeps the objects of other lists. */
 static void list_restart(void *to)
 {
@@ -161,7 +198,7 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 			.label_selector = queries[i].selector, .metadata = queries[i].metadata,
 			.keep = queries[i].whole ? NULL : queries[i].keep ? queries[i].keep
 			: keep_of(r->group, r->kind), .object = list_object, .restart = list_restart,
-				.done = list_done, .to = &lists[i] };
+				.skipped = list_skipped, .kind = r->kind, .done = list_done, .to = &lists[i] };
 		object_list_start(c->calls, &o);
 	}
 	while (pending)
@@ -172,7 +209,8 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 struct members members_of(struct client *c, struct arena *a, const struct parent *p)
 {
 	struct str id = applyset_id(a, applyset_parent_name(a, p->run), p->ns, STR("ConfigMap"), STR(""));
-	struct member_query *queries = NULL, q = { .selector = str_cat(a, STR(APPLYSET_PART_OF "="), id, STR("")) };
+	struct member_query *queries = NULL, q = { .named = true,
+		.selector = str_cat(a, STR(APPLYSET_PART_OF "="), id, STR("")) };
 	size_t n = 0;
 
 	for (size_t k = 0; k < p->nkinds; k++) {

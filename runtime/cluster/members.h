@@ -17,6 +17,7 @@ struct member {
 struct members {
 	struct member *at;
 	size_t n;
+	size_t skipped;                 /* number of objects that cannot be used: the command has named them */
 	const struct answer *failed;    /* the first list that failed; its kind may be incomplete; NULL: no list
 					 * failed */
 };
@@ -33,6 +34,11 @@ struct member_query {
 	struct str ns, selector;        /* namespace, and a label selector */
 	bool whole;                     /* keep every field, even fields that keep_of() leaves out */
 	const char *const *keep;        /* paths to keep instead of the paths of keep_of(); may be NULL */
+	/*
+	 * An object that cannot be used is a member, too, if its text says which one it is. Its tree has nothing but
+	 * its name, namespace and uid. This is enough to delete it.
+	 */
+	bool named;
 	bool metadata;                  /* request only metadata: contents of ConfigMaps and Secrets are not
 					 * transferred */
 };

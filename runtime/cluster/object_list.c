@@ -65,7 +65,7 @@ static bool take_skipped(void *to, const struct json_skipped *skipped)
 static bool take_object(void *to, const struct data *object)
 {
 	struct object_list *l = to;
-	const char *why = l->o.skipped ? object_fault(object, l->o.kind, false) : NULL;
+	const char *why = l->o.skipped ? object_fault(object, l->o.metadata ? STR("") : l->o.kind, false) : NULL;
 	struct json_skipped skipped;
 
 	if (why) {

@@ -157,6 +157,18 @@ static void gone_changed(void *to, enum object_change change, const struct data 
 	}
 }
 
+/* Notes that an object that cannot be used exists. If it is unknown which one, it may be any. */
+static void gone_skipped(void *to, const struct json_skipped *s, bool known)
+{
+	struct gone_watch *w = to;
+	const struct members *m = w->removing->what->members;
+
+	(void)known;
+	for (size_t i = 0; i < m->n; i++)
+		if (s->uid.n ? str_eq(m->at[i].uid, s->uid) : !s->name.n || str_eq(m->at[i].name, s->name))
+			w->seen[i] = true;
+}
+
 /* Marks the objects that a snapshot does not contain as gone. */
 static void gone_synced(void *to)
 {
@@ -243,7 +255,8 @@ static void start_watches(struct removing *d, struct gone_watch **ret, size_t *n
 			.seen = ARENA_ARRAY(k->arena, bool, m->n) };
 		struct object_watch_options o = { .path = resource_path(k->arena, &w->resource, w->ns, STR("")),
 			.label_selector = STR(APPLYSET_PART_OF),
-			.keep = keep, .changed = gone_changed, .synced = gone_synced, .failed = gone_failed, .to = w };
+			.keep = keep, .changed = gone_changed, .skipped = gone_skipped, .synced = gone_synced,
+			.failed = gone_failed, .to = w };
 		w->watch = object_watch_start(k->client.calls, &o);
 	}
 }

@@ -10,6 +10,7 @@
 #include "data/data_write.h"
 #include "runtime/cluster/members.h"
 #include "runtime/cluster/packed.h"
+#include "runtime/cluster/skipped.h"
 #include "runtime/status/look.h"
 
 enum { VIEW_KINDS = 12 };
@@ -21,6 +22,12 @@ struct view_slot {
 	uint32_t run;                   /* hash of the label that names the run; 0: the object has no such label */
 	uint8_t kind;                   /* number of the watch that brought the object */
 	bool used;
+};
+
+/* An object whose current form cannot be used. */
+struct view_skipped {
+	struct view_skipped *next;
+	struct str uid, ns, run;
 };
 
 struct view_watch {
@@ -42,6 +49,7 @@ struct view {
 	struct str why;                 /* the explanation of the first watch that gave up */
 	int status;
 	int64_t cut_off;
+	struct view_skipped *skipped;
 	uint64_t news, records;         /* number of changes of objects, and number of changes of records among them */
 };
 
@@ -201,6 +209,43 @@ static void on_failed(void *to, const struct transport_result *r)
 		v->options.changed(v->options.to);
 }
 
+static void on_skipped(void *to, const struct json_skipped *s, bool known)
+{
+	struct view_watch *w = to;
+	struct view *v = w->view;
+	struct view_skipped *x = v->skipped;
+	struct str run = s->label;
+
+	(void)known;
+	skipped_say(v->options.client, w->resource.kind, s);
+	if (str_is(w->resource.kind, "Event"))
+		return;
+	if (!run.n && w->records && str_ends(s->name, STR(".trainc")))
+		run = (struct str){ s->name.p, s->name.n - sizeof ".trainc" + 1 };
+	while (x && !str_eq(x->uid, s->uid))
+		x = x->next;
+	if (x)
+		return;
+	x = ARENA_NEW(v->arena, struct view_skipped);
+	*x = (struct view_skipped){ v->skipped, str_copy(v->arena, s->uid), str_copy(v->arena, s->ns),
+		str_copy(v->arena, run) };
+	v->skipped = x;
+	v->news++;
+	if (v->options.changed)
+		v->options.changed(v->options.to);
+}
+
+static void on_usable(void *to, struct str uid)
+{
+	struct view_watch *w = to;
+
+	for (struct view_skipped **at = &w->view->skipped; *at;)
+		if (str_eq((*at)->uid, uid))
+			*at = (*at)->next;
+		else
+			at = &(*at)->next;
+}
+
 static void start_watch(struct view *v, const struct resource *r, struct str selector)
 {
 	struct view_watch *w = &v->watches[v->nwatches];
@@ -212,8 +257,8 @@ static void start_watch(struct view *v, const struct resource *r, struct str sel
 	struct object_watch_options o = { .path = resource_path(v->arena, r, v->options.ns, STR("")),
 		.label_selector = selector,
 		.keep = keep_of(r->group, r->kind), .uncached = str_is(r->kind, "Event"), .changed = on_changed,
-			.synced = on_synced,
-		.state = on_state, .failed = on_failed, .to = w };
+			.synced = on_synced, .skipped = on_skipped, .usable = on_usable, .kind = r->kind,
+		.label = "trainc.dev/job", .state = on_state, .failed = on_failed, .to = w };
 	w->watch = object_watch_start(v->options.client->calls, &o);
 }
 
@@ -226,7 +271,8 @@ static void start_records(struct view *v)
 	struct object_watch_options o = { .path = resource_path(v->arena, &w->resource, v->options.ns, STR("")),
 		.label_selector = v->options.all_records ? STR("trainc.dev/run")
 			: STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE), .keep = record_keep, .changed = on_changed,
-		.synced = on_synced, .state = on_state, .failed = on_failed, .to = w };
+		.synced = on_synced, .skipped = on_skipped, .usable = on_usable, .kind = w->resource.kind,
+		.label = "trainc.dev/run", .state = on_state, .failed = on_failed, .to = w };
 	w->watch = object_watch_start(v->options.client->calls, &o);
 }
 
@@ -277,6 +323,15 @@ bool view_failed(const struct view *v, struct str *ret_why, int *ret_status)
 uint64_t view_news(const struct view *v) { return v->news; }
 uint64_t view_records(const struct view *v) { return v->records; }
 int64_t view_cut_off(const struct view *v) { return v->cut_off; }
+
+/* An object whose run is unknown may belong to any run. */
+bool view_useless(const struct view *v, struct str run, struct str ns)
+{
+	for (const struct view_skipped *x = v->skipped; x; x = x->next)
+		if ((!x->run.n || str_eq(x->run, run)) && (!x->ns.n || !ns.n || str_eq(x->ns, ns)))
+			return true;
+	return false;
+}
 
 /* ---- reading ---- */
 

@@ -42,6 +42,11 @@ uint64_t view_records(const struct view *v);
 /* The time, by loop_now(), at which the longest current outage of a watch began; 0: no watch is cut off. */
 int64_t view_cut_off(const struct view *v);
 /*
+ * Is there an object of RUN in NS whose current form cannot be used? The view still has the form before it, which is
+ * good enough to be shown, but nobody may act on it.
+ */
+bool view_useless(const struct view *v, struct str run, struct str ns);
+/*
  * Adds the objects of one run: objects with its label, and Events that name them. Pods and Events come as `many`, as
  * long as the view does not change; the others are trees in A.
  */

@@ -173,7 +173,8 @@ static void say_not_live(struct loop_timer *t)
 	put_watch_name(o, &name);
 	put_watch_why(o, &why);
 	log_line("warning", STR(""), "the watch of %.*s (%.*s) is not live since %lld s: %.*s",
-		STR_ARG(buf_text(&name)), STR_ARG(o->path), (long long)((loop_now(l) - o->since) / NS_PER_SECOND), STR_ARG(buf_text(&why)));
+		STR_ARG(buf_text(&name)), STR_ARG(o->path), (long long)((loop_now(l) - o->since) / NS_PER_SECOND),
+		STR_ARG(buf_text(&why)));
 	o->said++;
 	loop_timer_set(l, &o->say, (next < SAY_LONGEST ? next : SAY_LONGEST) * NS_PER_SECOND);
 	buf_release(&name);
@@ -367,6 +368,10 @@ static void watch_failed(void *to, const struct transport_result *r)
 	note_watch(o);
 	loop_timer_set(loop, &o->again, ABSENT_SECONDS * NS_PER_SECOND);
 	note_live(o);
+	if (!o->absent && !o->said) {   /* a refusal does not pass in a moment */
+		o->said = 3;
+		say_not_live(&o->say);
+	}
 	if (o->absent)                  /* the kind does not exist in the cluster, so its watch counts as complete */
 		watch_synced(o);
 	look_current(o->all);
