@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 
+import attacks_reader
 import attacks_record
 import play
 import fit
@@ -711,7 +712,7 @@ def checks(mode):
         found.append(("mnist-ddp: bare pods reach their end", bare_pods))
         found.append(("gang: no replica starts without the others", gang_waits))
         found += [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.CHECKS + fit.CHECKS]
-        found += [(f"supervise, {f.__name__}: {name}", lambda c, f=f: controls(f)) for name, f in supervise.CHECKS + attacks_record.CHECKS]
+        found += [(f"supervise, {f.__name__}: {name}", lambda c, f=f: controls(f)) for name, f in supervise.CHECKS + attacks_record.CHECKS + attacks_reader.CHECKS]
         for path in goldens("examples"):
             if is_set(path):
                 continue

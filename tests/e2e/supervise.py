@@ -27,6 +27,7 @@ ACCOUNT = "system:serviceaccount:trainc-system:trainc-supervise"
 NOTE = "e2e.trainc.dev"
 CHECKS = []
 MANIFEST = threading.Lock()             # its objects are cluster-scoped: only one check at a time creates them
+OLD_DEFINITIONS = threading.Lock()      # for the definitions of the kinds of --ancestors, which one check at a time has
 
 
 def check(f):
@@ -415,20 +416,31 @@ def old_job(kind, name, **more):
 def ancestors(d):
     """TfJob v1alpha1 and MxJob v1beta1: a server accepts the definitions and what the old definitions accepted; jobs
     run, end, fail and are collected"""
+    with OLD_DEFINITIONS:
+        try:
+            define_ancestors(d)
+            for name in OLD_KINDS.values():
+                status = json.loads(d.space.kubectl("get", "crd", name, "-o", "json", ns=False))["status"]
+                must(not [c for c in status["conditions"] if c["type"] == "NonStructuralSchema"], status)
+            run_ancestors(d)
+        finally:
+            drop_ancestors(d)
+
+
+def define_ancestors(d):
+    """The definitions of the kinds of --ancestors, and the permissions for them in the namespace of the check."""
     mine = manifest(None, "--ancestors", f"--namespace={d.space.ns}")
     made = [o for o in mine if o["metadata"]["name"] in OLD_KINDS.values()]
     roles = [o for o in mine if o["kind"] in ("Role", "RoleBinding")]
     must(len(made) == 2 and len(roles) == 2, [o["metadata"]["name"] for o in mine])
     d.space.write("old.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": made + roles}))
-    try:
-        d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "old.json"), ns=False)
-        d.space.kubectl("wait", "--for=condition=Established", "--timeout=50s", *(f"crd/{name}" for name in OLD_KINDS.values()), ns=False)
-        for name in OLD_KINDS.values():
-            status = json.loads(d.space.kubectl("get", "crd", name, "-o", "json", ns=False))["status"]
-            must(not [c for c in status["conditions"] if c["type"] == "NonStructuralSchema"], status)
-        run_ancestors(d)
-    finally:
-        d.space.kubectl("delete", "--wait=false", *(f"crd/{name}" for name in OLD_KINDS.values()), ns=False, ok=False)
+    d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "old.json"), ns=False)
+    d.space.kubectl("wait", "--for=condition=Established", "--timeout=50s", *(f"crd/{name}" for name in OLD_KINDS.values()), ns=False)
+
+
+def drop_ancestors(d):
+    """Removes the definitions, and waits until they are gone: the next check creates them again."""
+    d.space.kubectl("delete", "--wait=true", "--timeout=60s", *(f"crd/{name}" for name in OLD_KINDS.values()), ns=False, ok=False)
 
 
 def run_ancestors(d):
