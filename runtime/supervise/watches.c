@@ -456,9 +456,13 @@ static void add_kinds(struct watches *w)
 		"status.conditions.status", NULL };
 	static const char *const services[] = { "metadata.deletionTimestamp", "metadata.labels",
 		"metadata.ownerReferences.uid", "metadata.ownerReferences.controller", NULL };
-	/* the annotation that kubectl writes for its own use is as long as all other fields together */
+	/*
+	 * The annotation that kubectl writes for its own use is as long as all other fields together. Managed fields
+	 * mean nothing in a template, and the definitions of the kinds keep whatever is in them.
+	 */
 	static const char *const resources[] = {
-		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]", NULL };
+		"-metadata.annotations.[kubectl.kubernetes.io/last-applied-configuration]",
+		"-metadata.managedFields", "-spec.*.*.template.metadata.managedFields", NULL };
 
 	const struct custom_kind *k;
 	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++) {

@@ -98,6 +98,21 @@ def table(w):
     w.stop()
 
 
+def ignored(w):
+    """managed fields in a template and in an object, however deep, do not matter: the job is handled"""
+    job = tfjob()
+    job["metadata"]["managedFields"] = [{"fieldsV1": "RAW:deep10000"}]
+    job["spec"]["tfReplicaSpecs"]["Worker"]["template"]["metadata"] = {"managedFields": [{"fieldsV1": "RAW:deep20000"}], "labels": {"mine": "yes"}}
+    w.put("tfjobs", job)
+    start(w)
+    w.wait_for("pods", lambda: len(w.names("pods")) == 2)
+    must(w.get("pods", "train-worker-0")["metadata"]["labels"]["mine"] == "yes", "the template's labels")
+    w.run_pods()
+    w.wait_for("Running", condition(w, "tfjobs", "train", "Running"))
+    must("cannot be used" not in w.log(), w.log())
+    w.stop()
+
+
 def writes_about(w, name):
     return [r for r in w.written() if name in r[1] and "/events" not in r[1] or '"name":"%s-' % name in r[2] and "/events" not in r[1]]
 
@@ -188,4 +203,4 @@ def garbled(w):
 
 
 if __name__ == "__main__":
-    sys.exit(main([table, held, held_by_pod, garbled], sys.argv[1:]))
+    sys.exit(main([table, ignored, held, held_by_pod, garbled], sys.argv[1:]))
