@@ -206,15 +206,25 @@ static bool pass(struct directory *d, const struct emit_options *options, const 
 	return true;
 }
 
-/* Removes files of trainc that were not written again, and those that a killed run left. */
-static void remove_stale(struct directory *d)
+/*
+ * Removes files of trainc that were not written again, and those that a killed run left. One that cannot be removed
+ * stays in the list, so that the next run tries again: whoever applies the directory would apply it, too. A directory
+ * in the place of a file is not trainc's.
+ */
+static bool remove_stale(struct directory *d)
 {
 	for (size_t i = 0; i < d->old.n; i++) {
-		if (map_get(&d->new.index, d->old.at[i]))
+		struct str name = d->old.at[i];
+		if (map_get(&d->new.index, name))
 			continue;
-		unlinkat(d->fd, str_copy(d->arena, d->old.at[i]).p, 0);
-		unlinkat(d->fd, str_printf(d->arena, ".%.*s" FILE_ASIDE, STR_ARG(d->old.at[i])).p, 0);
+		unlinkat(d->fd, str_printf(d->arena, ".%.*s" FILE_ASIDE, STR_ARG(name)).p, 0);
+		if (unlinkat(d->fd, str_copy(d->arena, name).p, 0) == 0 || errno == ENOENT || errno == EISDIR)
+			continue;
+		refuse(d, str_printf(d->arena, "the outdated file %.*s cannot be removed: %.*s", STR_ARG(name),
+			STR_ARG(file_reason(d->arena, errno))));
+		list(d, &d->new, name);
 	}
+	return !d->failed;
 }
 
 bool emit_output_dir(struct arena *a, const struct emit_options *options, const struct plan *const *plans, size_t n,
@@ -231,8 +241,8 @@ bool emit_output_dir(struct arena *a, const struct emit_options *options, const 
 		pass(&d, options, plans, n, false);
 	render_release(&d.rendered);
 	if (ok) {
-		remove_stale(&d);
-		ok = write_marker(&d, false);
+		bool removed = remove_stale(&d);
+		ok = write_marker(&d, false) && removed;
 	}
 	if (d.fd >= 0)
 		close(d.fd);

@@ -1,7 +1,6 @@
 // trust.mjs - the VS Code extension in folders that are trusted and not, with an API of VS Code that records what
 // it is asked for. The API leaves restricted settings of the folder out, as VS Code does by the manifest, and does not, as
 // if the manifest did not name them. client-node.js is loaded with a language client that records its server.
-// tests/editors/vscode.sh does the same in a real VS Code.
 import fs from "node:fs";
 import path from "node:path";
 import Module, { createRequire } from "node:module";

@@ -95,6 +95,8 @@ FILES = {
     'project/p.tj': PACKAGED, 'beside/notes.txt': '',
     'strict/project.tj': 'project { policies = ["policy.tj"] }\n', 'strict/policy.tj': 'policy "nothing runs" { check false else "no" }\n',
     'strict/deep/er/s.tj': SMALL,
+    'older/s.tj': SMALL, 'older/out/.trainc-objects': 'written by trainc\n007-job-old.yaml\n008-job-old.yaml\n',
+    'older/out/007-job-old.yaml': 'kind: Job\n', 'older/out/008-job-old.yaml': 'kind: Job\n',
 }
 
 # (name, arguments, standard input)
@@ -109,6 +111,7 @@ COMMANDS = [
     ('compile, two', ['compile', '-o', 'json', 'a.tj', 's.tj'], ''),
     ('compile --annotate', ['compile', '--annotate', '--target', 'pods', 's.tj'], ''),
     ('compile --output-dir', ['compile', '--output-dir', 'out', 'a.tj'], ''),
+    ('compile, outdated files', ['compile', '--output-dir', 'out', 's.tj'], ''),
     ('compile --depfile', ['compile', '--depfile', 'a.d', 'a.tj'], ''),
     ('compile, YAML', ['compile', '--params', 'v.yaml', 'a.tj'], ''),
     ('compile, JSON', ['compile', '--params', 'v.json', 'a.tj'], ''),
@@ -138,7 +141,7 @@ COMMANDS = [
     ('completion', ['completion', 'bash'], ''),
     ('help', ['help', 'compile'], ''),
 ]
-DIRECTORY = {'vendor': 'project', 'vendor crd': 'project', 'init': 'beside'}
+DIRECTORY = {'compile, outdated files': 'older', 'vendor': 'project', 'vendor crd': 'project', 'init': 'beside'}
 
 
 def prepare(directory, trainc):

@@ -146,7 +146,7 @@ def main():
     try:
         torture = Torture(os.path.abspath(given.trainc), directory)
         wanted = [c for c in COMMANDS if given.commands in c[0]] if given.commands != 'few' else [
-            c for c in COMMANDS if c[0] in ('check, wrong', 'check --fix', 'compile --output-dir', 'compile, YAML', 'compile, project', 'import', 'vendor crd')]
+            c for c in COMMANDS if c[0] in ('check, wrong', 'check --fix', 'compile --output-dir', 'compile, YAML', 'compile, project', 'import', 'vendor crd', 'compile, outdated files')]
         print(f'{"call":8} {"mode":5} {"how":8} {"runs":>6} {"bad":>5}')
         for kind in given.kinds.split(','):
             for mode, how in WAYS[kind]:

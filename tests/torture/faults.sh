@@ -1,5 +1,5 @@
 #!/bin/sh
-# faults.sh - a sample of `make torture`: allocations and file operations fail in seven commands.  With sanitizers each run
+# faults.sh - a sample of `make torture`: allocations and file operations fail in eight commands.  With sanitizers each run
 # takes ten times as long, so the sample is smaller.
 cd "$(dirname "$0")/../.." || exit 1
 case ${BUILD:-build} in
