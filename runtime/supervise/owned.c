@@ -109,26 +109,52 @@ struct transport_request owned_get_pod(struct arena *a, const struct supervised 
 	return (struct transport_request){ .path = object_path(a, STR("v1"), STR("Pod"), j->ns, name) };
 }
 
-struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree)
+/* The options of a deletion that only deletes the object with that uid; MORE are further members. */
+static struct str delete_options(struct arena *a, const char *more, struct str uid)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",%s\"preconditions\":{\"uid\":", more);
+	buf_json(&b, uid);
+	buf_z(&b, "}}");
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree,
+	struct str uid)
 {
 	struct transport_request r = owned_get(a, j, tree);
 
 	r.method = TRANSPORT_DELETE;
 	r.kind = TRANSPORT_WRITE;
+	r.body = delete_options(a, "", uid);
 	return r;
 }
 
 struct transport_request owned_change(struct arena *a, const struct supervised *j, const struct data *tree,
-	const char *key, struct str value)
+	struct str uid, const char *key, struct str value)
 {
 	struct transport_request r = owned_get(a, j, tree);
+	struct buf b = { 0 };
 
 	r.method = TRANSPORT_PATCH;
 	r.kind = TRANSPORT_WRITE;
 	r.query = manager(a);
 	r.nquery = 1;
 	r.content_type = STR("application/merge-patch+json");
-	r.body = str_printf(a, "{\"%s\":%.*s}", key, STR_ARG(value));
+	buf_char(&b, '{');
+	if (uid.n) {
+		buf_z(&b, "\"metadata\":{\"uid\":");
+		buf_json(&b, uid);
+		buf_z(&b, "},");
+	}
+	buf_printf(&b, "\"%s\":", key);
+	buf_put(&b, value.p, value.n);
+	buf_char(&b, '}');
+	r.body = buf_take(&b, a);
+	buf_release(&b);
 	return r;
 }
 
@@ -158,10 +184,8 @@ struct transport_request owned_delete(struct arena *a, const struct supervised *
 {
 	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
 		.path = object_path(a, api_of(kind), kind, j->ns, name),
-		.body = str_printf(a,
-			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",%s\"preconditions\":{\"uid\":\"%.*s\"}}",
-			/* by default the pods of a Job would be left behind */
-			str_is(kind, "Job") ? "\"propagationPolicy\":\"Background\"," : "", STR_ARG(uid)) };
+		/* by default the pods of a Job would be left behind */
+		.body = delete_options(a, str_is(kind, "Job") ? "\"propagationPolicy\":\"Background\"," : "", uid) };
 }
 
 struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,
@@ -177,7 +201,5 @@ struct transport_request resource_delete(struct arena *a, const struct supervise
 {
 	return (struct transport_request){ .method = TRANSPORT_DELETE, .kind = TRANSPORT_WRITE,
 		.path = resource_place(a, j, ""),
-		.body = str_printf(a,
-			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Background\","
-			"\"preconditions\":{\"uid\":\"%.*s\"}}", STR_ARG(j->uid)) };
+		.body = delete_options(a, "\"propagationPolicy\":\"Background\",", j->uid) };
 }

@@ -15,11 +15,15 @@ struct transport_request owned_create(struct arena *a, const struct supervised *
 struct transport_request owned_get(struct arena *a, const struct supervised *j, const struct data *tree);
 /* Reads a pod. */
 struct transport_request owned_get_pod(struct arena *a, const struct supervised *j, struct str name);
-/* Deletes the object with the kind and name of TREE, whatever its uid is. */
-struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree);
-/* Replaces the member KEY ("spec") of the object with the kind and name of TREE by the JSON text VALUE. */
+/* Deletes the object with the kind and name of TREE, if its uid is still UID. */
+struct transport_request owned_drop(struct arena *a, const struct supervised *j, const struct data *tree,
+	struct str uid);
+/*
+ * Replaces the member KEY ("spec") of the object with the kind and name of TREE by the JSON text VALUE, if its uid is
+ * still UID; without UID, whatever its uid is.
+ */
 struct transport_request owned_change(struct arena *a, const struct supervised *j, const struct data *tree,
-	const char *key, struct str value);
+	struct str uid, const char *key, struct str value);
 /* Makes J the owner of the object of kind KIND ("Pod") with the name NAME, if its uid is still UID. */
 struct transport_request owned_adopt(struct arena *a, const struct supervised *j, struct str kind, struct str name,
 	struct str uid);

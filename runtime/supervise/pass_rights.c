@@ -219,7 +219,7 @@ static void change_rights(struct pass *p, const struct data *role, struct str ru
 	struct pass_request *s = pass_request_new(p);
 
 	s->text = rules;
-	s->request = owned_change(&p->arena, p->job, role, "rules", rules);
+	s->request = owned_change(&p->arena, p->job, role, STR(""), "rules", rules);
 	pass_send(p, s, CALL_REPEAT, rights_changed);
 }
 

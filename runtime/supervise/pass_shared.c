@@ -177,11 +177,12 @@ static void scaler_read(void *to, const struct transport_result *r)
 	struct pass *p = s->pass;
 	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
 	bool ours = object && pass_is_owned(object, p->job->uid);
+	struct str uid = ours ? status_text(object, "metadata.uid") : STR("");
 
 	next->tree = s->tree;
 	if (conditions_hold(&p->d.record.conditions, JOB_SUSPENDED)) {
 		if (ours) {
-			next->request = owned_drop(&p->arena, p->job, s->tree);
+			next->request = owned_drop(&p->arena, p->job, s->tree, uid);
 			pass_send(p, next, CALL_REPEAT, scaler_gone);
 		} else if (object || r->code == 404) {
 			p->job->scaler = supervised_keep(p->job->scaler, STR(""));
@@ -189,7 +190,7 @@ static void scaler_read(void *to, const struct transport_result *r)
 			pass_give_up(p, r);
 		}
 	} else if (ours) {
-		next->request = owned_change(&p->arena, p->job, s->tree, "spec", scaler_spec(p, s->tree));
+		next->request = owned_change(&p->arena, p->job, s->tree, uid, "spec", scaler_spec(p, s->tree));
 		pass_send(p, next, CALL_REPEAT, scaler_done);
 	} else if (object) {
 		pass_report_foreign(p, s->tree);
@@ -302,18 +303,41 @@ bool pass_group(struct pass *p)
 	return true;
 }
 
+/* Notes that the job has no PodGroup. If the job is resumed, a later pass creates the PodGroup again. */
+static void note_group_gone(struct pass *p)
+{
+	p->job->group_gone = true;
+	p->job->objects_made = supervised_keep_filled(p->job->objects_made, STR(""));
+}
+
 static void group_deleted(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to;
 	struct pass *p = s->pass;
 
-	if (transport_ok(r) || r->code == 404) {
-		if (transport_ok(r))
-			event_write(p->job, EVENT_ONE, "Normal", STR("SuccessfulDeletePodGroup"),
-				str_cat(&p->arena, STR("Deleted PodGroup: "), p->job->name, STR("")));
-		p->job->group_gone = true;
-		/* if the job is resumed, a later pass creates the PodGroup again */
-		p->job->objects_made = supervised_keep_filled(p->job->objects_made, STR(""));
+	if (transport_ok(r))
+		event_write(p->job, EVENT_ONE, "Normal", STR("SuccessfulDeletePodGroup"),
+			str_cat(&p->arena, STR("Deleted PodGroup: "), p->job->name, STR("")));
+	if (transport_ok(r) || r->code == 404 || r->code == 409)        /* 409: another object has taken the name */
+		note_group_gone(p);
+	else
+		pass_give_up(p, r);
+	pass_answered(p);
+}
+
+/* Deletes the PodGroup that was read, unless it belongs to somebody else. */
+static void group_found(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to, *next;
+	struct pass *p = s->pass;
+	const struct data *group = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+
+	if (group && pass_is_owned(group, p->job->uid)) {
+		next = pass_request_new(p);
+		next->request = owned_drop(&p->arena, p->job, s->tree, status_text(group, "metadata.uid"));
+		pass_send(p, next, CALL_REPEAT, group_deleted);
+	} else if (group || r->code == 404) {
+		note_group_gone(p);
 	} else {
 		pass_give_up(p, r);
 	}
@@ -330,7 +354,8 @@ bool pass_ungroup(struct pass *p)
 	    !(conditions_finished(c) || conditions_hold(c, JOB_SUSPENDED)) || !(group = group_of(p)))
 		return false;
 	s = pass_request_new(p);
-	s->request = owned_drop(&p->arena, p->job, group);
-	pass_send(p, s, CALL_REPEAT, group_deleted);
+	s->tree = group;
+	s->request = owned_get(&p->arena, p->job, group);
+	pass_send(p, s, CALL_BY_METHOD, group_found);
 	return true;
 }

@@ -928,6 +928,48 @@ def gang(w):
 
 
 @check
+def gang_of_others(w):
+    """a PodGroup with the name of a job belongs to somebody else: it is neither deleted nor changed while the job is
+    suspended, and the job starts when that PodGroup is gone"""
+    w.put("podgroups", {"metadata": {"name": "train"}, "spec": {"minMember": 7}})
+    uid = w.get("podgroups", "train")["metadata"]["uid"]
+    w.put("tfjobs", tfjob(runPolicy={"suspend": True}))
+    w.start("--gang", "coscheduling")
+    w.wait_for("Suspended", condition(w, "tfjobs", "train", "Suspended"))
+    w.settle()
+    must(w.get("podgroups", "train") and w.get("podgroups", "train")["metadata"]["uid"] == uid, "the PodGroup of somebody else was deleted")
+    w.change("tfjobs", "train", {"spec": {"runPolicy": {"suspend": False}}})
+    w.wait_for("its Event", lambda: "ErrResourceExists" in w.told("train"))
+    must(not w.names("pods"), "pods of a gang without its PodGroup")
+    w.take("podgroups", "default", "train")
+    w.wait_for("pods", pods_are(w, "train-worker-0", "train-worker-1"), 30)
+
+
+@check
+def exchanged(w):
+    """a PodGroup or an autoscaler that is exchanged between the controller's two requests is neither deleted nor
+    changed: each write names the uid of the object that was read"""
+    def exchange(plural):
+        def now():                      # after the answer to GET was decided, before DELETE
+            with w.lock:
+                w.take(plural, "default", "train")
+                w.put(plural, {"metadata": {"name": "train"}, "spec": {"of": "somebody else"}})
+        return now
+    metrics = [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}]
+    w.put("pytorchjobs", pytorch(elasticPolicy={"minReplicas": 1, "maxReplicas": 4, "rdzvBackend": "c10d", "metrics": metrics}))
+    w.start("--gang", "coscheduling")
+    w.wait_for("both", lambda: w.names("podgroups") == w.names("horizontalpodautoscalers") == ["train"])
+    w.fault("DELETE", "/horizontalpodautoscalers/train", exchange("horizontalpodautoscalers"))
+    w.fault("DELETE", "/podgroups/train", exchange("podgroups"))
+    w.change("pytorchjobs", "train", {"spec": {"runPolicy": {"suspend": True}}})
+    w.wait_for("Suspended", condition(w, "pytorchjobs", "train", "Suspended"))
+    w.settle(1)
+    for plural in ("podgroups", "horizontalpodautoscalers"):
+        must(w.get(plural, "train")["spec"] == {"of": "somebody else"}, "%s of somebody else: %s" % (plural, w.get(plural, "train")))
+    w.stop()
+
+
+@check
 def foreign(w):
     """a pod of a needed name has another owner: that pod is not touched, and the job continues when it is gone"""
     w.put("pods", {"metadata": {"name": "train-worker-0"}, "spec": {"containers": [container("x")]}})
