@@ -26,6 +26,8 @@
 #
 #   make e2e             tests against a real control plane
 #   make e2e-upstream    runs the training operator's examples and its SDK, without the operator
+#   make e2e-attacks     attacks the controller as users with narrow roles (a part of make e2e)
+#   make e2e-hostile     200 jobs beside a tenant who attacks the controller: time and memory
 #   make e2e-operator    compares the training operator with our controller, job by job
 #   make bench-operator  measures what both need
 #   make bench-cluster   compares the commands with kubectl
@@ -262,6 +264,11 @@ e2e-upstream: build
 soak-supervise: build
 	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 python3 tests/supervise/absence.py
 	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 SECONDS=$(or $(SECONDS),3600) SEED=$(SEED) python3 tests/supervise/soak.py
+.PHONY: e2e-attacks e2e-hostile
+e2e-attacks: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh attacks $(CHECKS)
+e2e-hostile: build
+	@BUILD=$(BUILD) bash tests/e2e/run.sh hostile
 e2e-operator: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh operator $(ROWS)
 bench-cluster: build

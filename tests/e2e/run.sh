@@ -9,6 +9,9 @@
 #                                                 server is stopped
 #   tests/e2e/run.sh bench-cluster [SCENARIO...]  compares the commands with kubectl
 #   tests/e2e/run.sh soak [SECONDS]               creates and deletes objects; the memory of commands must not grow
+#   tests/e2e/run.sh attacks [ATTACK...]          attacks the controller and the commands as users with narrow roles; "make
+#                                                 e2e" also does this
+#   tests/e2e/run.sh hostile                      200 jobs, without and with a tenant who attacks the controller meanwhile
 #   tests/e2e/run.sh kueue [CHECK...]             runs the commands with a real Kueue, as "make e2e" also does
 #   KUBECONFIG=... tests/e2e/run.sh               uses an existing cluster, with the kubectl of PATH; creates and deletes
 #                                                 namespaces named e2e-*
@@ -80,6 +83,8 @@ cluster() {
 	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 suite.py "$mode" || status=$?
 	# alone, after everything else, because they measure time
 	[ "$mode" != kwok ] || TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 faults.py quick || status=$?
+	# their controller manages all namespaces, and they replace definitions
+	[ "$mode" != kwok ] || TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 attacks.py || status=$?
 	./down.sh "$dir"
 	echo "# ... and gone after $((SECONDS - start)) s"
 	return $status
@@ -155,7 +160,7 @@ for program in curl openssl python3 flock setsid; do
 done
 : > "$COUNTS"
 case ${1:-} in
-operator | bench | bench-cluster | soak | faults | kueue | upstream)
+operator | bench | bench-cluster | soak | faults | attacks | hostile | kueue | upstream)
 	if ! have_go; then
 		echo "run.sh: Go 1.26 or newer is needed to build a cluster" >&2
 		exit 1
@@ -168,6 +173,8 @@ operator | bench | bench-cluster | soak | faults | kueue | upstream)
 	# number of Events is constant.
 	soak) E2E_EVENT_TTL=1m0s alone kwok "kube kwok" soak.py "${@:2}" ;;
 	faults) alone kwok "kube kwok" faults.py "${@:2}" ;;
+	attacks) E2E_NODES=2 alone kwok "kube kwok" attacks.py "${@:2}" ;;
+	hostile) E2E_NODES=2 alone kwok "kube kwok" hostile.py ;;
 	upstream) upstream "${@:2}" ;;
 	kueue) alone kueue "kube kwok addons jobset kueue" kueue.py "${@:2}" ;;
 	esac
