@@ -119,6 +119,13 @@ static const struct kept kept_status[] = { { "phase", NULL }, { "reason", NULL }
 	{ "conditions", kept_condition }, { "containerStatuses", kept_container },
 	{ "initContainerStatuses", kept_container }, { NULL, NULL } };
 
+/*
+ * Whoever may create pods, Services or Jobs can give them the label of a job, and then texts of any size. Of a free
+ * object with more than LABELS_MOST bytes of labels, and of an object of which more than OBJECT_MOST bytes would be
+ * kept, only its identity is kept: it belongs to no job, and occupies its name.
+ */
+enum { LABELS_MOST = 4 << 10, OBJECT_MOST = 64 << 10, UID_MOST = 64 };
+
 static void write_kept(struct buf *b, const struct data *d, const struct kept *kept)
 {
 	bool list = d->kind == DATA_LIST, first = true;
@@ -169,6 +176,38 @@ static void write_whole(struct buf *b, struct str kind, const struct data *objec
 	buf_char(b, '}');
 }
 
+/* Appends the identity of an object, and its controller unless the uid of that is as long as no real one. */
+static void write_identity(struct buf *b, struct str kind, const struct data *object)
+{
+	static const struct kept identity[] = { METADATA, { NULL, NULL } };
+	const struct data *owners = status_list(object, "metadata.ownerReferences");
+
+	buf_printf(b, "{\"kind\":\"%.*s\",\"metadata\":", STR_ARG(kind));
+	write_kept(b, data_get(object, STR("metadata")), identity);
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		if (status_true(owners->u.list.at[i], "controller") &&
+		    status_text(owners->u.list.at[i], "uid").n <= UID_MOST) {
+			b->n--;                 /* the brace that ends the metadata */
+			buf_z(b, ",\"ownerReferences\":[");
+			write_kept(b, owners->u.list.at[i], kept_owner);
+			buf_z(b, "]}");
+			break;
+		}
+	buf_char(b, '}');
+}
+
+static size_t labels_size(const struct data *object)
+{
+	const struct data *labels = status_path(object, "metadata.labels");
+	size_t n = 0;
+
+	for (size_t i = 0; labels && labels->kind == DATA_MAP && i < labels->u.map.n; i++) {
+		const struct data_member *m = &labels->u.map.at[i];
+		n += m->key.n + (m->value->kind == DATA_STRING ? m->value->u.string.n : 0);
+	}
+	return n;
+}
+
 static void write_object(struct buf *b, struct str kind, const struct data *object)
 {
 	const struct data *metadata = data_get(object, STR("metadata")), *status = data_get(object, STR("status"));
@@ -195,10 +234,16 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 	if (!o)
 		o = add(s, uid, status_text(object, "metadata.namespace"), status_label(object, store_label(s)));
 	o->kind = kind.n ? kind.p[0] : '\0';
-	if (s->runs)
+	if (!s->runs && !has_controller(object) && labels_size(object) > LABELS_MOST)
+		write_identity(&b, kind, object);
+	else if (s->runs)
 		write_whole(&b, kind, object);
 	else
 		write_object(&b, kind, object);
+	if (b.n > OBJECT_MOST) {
+		b.n = 0;
+		write_identity(&b, kind, object);
+	}
 	packed_add(&s->packed, buf_text(&b), &form);
 	buf_release(&b);
 	s->bytes += form.n - o->ntext;

@@ -63,6 +63,51 @@ static struct str held_in(const struct store *s, const char *ns, const char *job
 
 static struct str held(const struct store *s, const char *job) { return held_in(s, "x", job); }
 
+/* The text of SIZE letters. */
+static struct str letters(size_t size)
+{
+	char *p = arena_alloc(&world, size);
+
+	memset(p, 'x', size);
+	return (struct str){ p, size };
+}
+
+/* Stores a pod with a label and an owner of these sizes; returns how many bytes are kept of it. */
+static size_t put_large(struct store *s, const char *uid, bool controlled, size_t label, size_t owner)
+{
+	size_t before = s->bytes;
+	struct str l = letters(label), o = letters(owner);
+	struct source source = { .base = 1, .text = str_printf(&world, "{\"metadata\":{\"name\":\"a-0\",\"namespace\":"
+		"\"x\",\"uid\":\"%s\",\"resourceVersion\":\"1\",\"labels\":{\"" STORE_LABEL "\":\"a\",\"l\":\"%.*s\"},"
+		"\"ownerReferences\":[{\"uid\":\"%.*s\",\"controller\":%s}]},\"status\":{\"phase\":\"Running\"}}",
+		uid, STR_ARG(l), STR_ARG(o), controlled ? "true" : "false") };
+	struct data_error error;
+	struct data *d;
+
+	CHECK(data_read_json(&world, &source, &d, &error) && store_put(s, STR("Pod"), d));
+	return s->bytes - before;
+}
+
+/*
+ * Whoever may create pods can give them the label of a job, and texts of any size: these are not kept. The pod still
+ * occupies its name.
+ */
+static void large_objects(void)
+{
+	struct store s = { 0 };
+
+	put_large(&s, "u1", false, 100, 36);
+	CHECK(put_large(&s, "u2", false, 200000, 36) < 200);
+	CHECK(put_large(&s, "u3", false, 100, 200000) < 200);
+	CHECK(put_large(&s, "u4", true, 200000, 36) < 200);
+	CHECK(put_large(&s, "u5", true, 100, 200000) < 200);
+	CHECK_TEXT(held(&s, "a"), "u5: u4:Running u3: u2: u1:Running ");
+	store_release(&s);
+	s = (struct store){ .runs = true };
+	CHECK(put_large(&s, "u6", false, 200000, 36) < 200);
+	store_release(&s);
+}
+
 /* The response to our own request is newer than events that the watch delivers after it. */
 static void expectations(void)
 {
@@ -575,6 +620,7 @@ int main(void)
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
 	expectations();
+	large_objects();
 	kept();
 	alike();
 	deletions();
