@@ -35,14 +35,16 @@ void data_stack_release(struct data_stack *s)
 
 enum { FEW = 12 };      /* up to so many keys are compared with each other; more are put into a table */
 
-static const struct data_member *earlier(const struct data_member *at, size_t i, struct map *seen, struct arena *a)
+static bool few_differ(const struct data_member *at, size_t n, size_t *ret_again, size_t *ret_first)
 {
-	if (seen)
-		return map_put_const(seen, a, at[i].key, &at[i]);
-	for (size_t k = 0; k < i; k++)
-		if (str_eq(at[k].key, at[i].key))
-			return &at[k];
-	return NULL;
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (at[k].key.n == at[i].key.n && str_eq(at[k].key, at[i].key)) {
+				*ret_again = i;
+				*ret_first = k;
+				return false;
+			}
+	return true;
 }
 
 bool data_keys_differ(const struct data_member *at, size_t n, size_t *ret_again, size_t *ret_first)
@@ -52,8 +54,10 @@ bool data_keys_differ(const struct data_member *at, size_t n, size_t *ret_again,
 	const struct data_member *first = NULL;
 	size_t i = 0;
 
+	if (n <= FEW)
+		return few_differ(at, n, ret_again, ret_first);
 	for (; i < n; i++)
-		if ((first = earlier(at, i, n > FEW ? &seen : NULL, &scratch)))
+		if ((first = map_put_const(&seen, &scratch, at[i].key, &at[i])))
 			break;
 	arena_release(&scratch);
 	if (!first)

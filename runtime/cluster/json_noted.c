@@ -38,8 +38,6 @@ void json_noted_key(struct json_noted *n, struct str key, unsigned open)
 {
 	n->opens = NULL;
 	n->next = JSON_NOTE_NONE;
-	if (open > n->unit + 4)
-		return;
 	if (open == n->object_at) {
 		n->next = object_member(n, key);
 	} else if (open == n->metadata_at) {

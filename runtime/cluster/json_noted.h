@@ -33,6 +33,8 @@ struct json_noted {
 
 /* Begins a unit within UNIT open lists and maps; forgets the notes about the unit before. */
 void json_noted_begin(struct json_noted *n, unsigned unit);
+/* Is anything noted where OPEN lists and maps are open? */
+static inline bool json_noted_here(const struct json_noted *n, unsigned open) { return open <= n->unit + 4; }
 /* Notes that KEY was read in a map; OPEN is the number of open lists and maps. */
 void json_noted_key(struct json_noted *n, struct str key, unsigned open);
 /* Notes that a list or map begins, which is the OPENth that is open. */

@@ -62,6 +62,7 @@ struct json_stream {
 	struct json_noted noted;        /* with `skipped`: its identity */
 	/* number of bytes that the current character still needs, and the bounds of the next of these bytes */
 	unsigned utf8_left, utf8_low, utf8_high;
+	bool again;                     /* the byte that was read last is read again */
 	unsigned hex, hex_digits, high_surrogate;
 	uint64_t documents;             /* number of complete documents */
 	uint64_t offset, unit;          /* number of bytes read; offset at which the current item or document began */
@@ -80,6 +81,8 @@ struct json_stream *json_stream_new(const struct json_stream_options *o)
 	*s = (struct json_stream){ .o = *o, .state = JSON_DOCUMENT };
 	if (!s->o.largest)
 		s->o.largest = JSON_STREAM_LARGEST;
+	if (!s->o.kept)
+		s->o.kept = SIZE_MAX;
 	if (!s->o.filter)
 		s->o.filter = &json_filter_all;
 	s->text.limit = s->o.largest;
@@ -145,7 +148,7 @@ static bool fail(struct json_stream *s, struct str piece, size_t at, const char 
 /* ---- items and documents that are skipped ---- */
 
 /* The number of lists and maps around the current item or document. */
-static unsigned unit_level(const struct json_stream *s) { return s->nframes >= 2 && s->frames[1].items ? 2 : 0; }
+static inline unsigned unit_level(const struct json_stream *s) { return s->nframes >= 2 && s->frames[1].items ? 2 : 0; }
 
 /* May the stream go on after the end of what is being read now? A document must have begun as a map or a list. */
 static bool can_skip(const struct json_stream *s)
@@ -178,7 +181,7 @@ static bool spoil(struct json_stream *s, struct str piece, size_t at, enum json_
 }
 
 /* Is the string that is being read needed for the tree? */
-static bool is_kept(const struct json_stream *s)
+static inline bool is_kept(const struct json_stream *s)
 {
 	return s->is_key ? !s->fault && s->depth == s->nframes : s->next != NULL;
 }
@@ -288,7 +291,8 @@ static void push_level(struct json_stream *s, bool list)
 	}
 	s->lists[byte] = (unsigned char)(list ? s->lists[byte] | bit : s->lists[byte] & ~bit);
 	s->depth++;
-	json_noted_open(&s->noted, !list, s->depth);
+	if (json_noted_here(&s->noted, s->depth))
+		json_noted_open(&s->noted, !list, s->depth);
 	s->state = list ? JSON_FIRST_ITEM : JSON_FIRST_KEY;
 }
 
@@ -352,7 +356,8 @@ static bool close_frame(struct json_stream *s, struct str piece, size_t at)
 
 static bool close_level(struct json_stream *s, struct str piece, size_t at)
 {
-	json_noted_close(&s->noted, s->depth);
+	if (json_noted_here(&s->noted, s->depth))
+		json_noted_close(&s->noted, s->depth);
 	s->text.n = 0;
 	if (s->depth == s->nframes)
 		return close_frame(s, piece, at);
@@ -433,7 +438,7 @@ static bool end_key(struct json_stream *s)
 {
 	struct str key = buf_text(&s->text);
 
-	if (s->o.skipped && !s->cut)
+	if (s->o.skipped && !s->cut && json_noted_here(&s->noted, s->depth))
 		json_noted_key(&s->noted, key, s->depth);
 	s->next = NULL;
 	if (is_kept(s))
@@ -468,7 +473,7 @@ static bool end_string(struct json_stream *s, struct str piece, size_t at)
 /* ---- strings, byte by byte where necessary ---- */
 
 /* Appends a part of a string. Of a string that is dropped, only as much is kept as may be noted. */
-static void put_string_part(struct json_stream *s, const char *bytes, size_t n)
+static inline void put_string_part(struct json_stream *s, const char *bytes, size_t n)
 {
 	if (is_kept(s))
 		buf_put(&s->text, bytes, n);
@@ -536,11 +541,24 @@ static bool begin_utf8(struct json_stream *s, unsigned char c)
 static bool is_plain(unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; }
 
 /*
- * Reads the first byte of a character that is a control character or beyond ASCII. No server writes control characters
- * in strings, so one of them shows that the text is not where we believe to be.
+ * Reads a byte of a character that is a control character or beyond ASCII. No server writes control characters in
+ * strings, so one of them shows that the text is not where we believe to be. Sets `again` if the byte does not belong
+ * to the character before it and must be read again.
  */
-static bool begin_character(struct json_stream *s, unsigned char c, struct str piece, size_t at)
+static bool in_character(struct json_stream *s, unsigned char c, struct str piece, size_t at)
 {
+	s->again = false;
+	if (s->utf8_left && c >= s->utf8_low && c <= s->utf8_high) {
+		s->utf8_low = 0x80;
+		s->utf8_high = 0xBF;
+		s->utf8_left--;
+		return true;
+	}
+	if (s->utf8_left) {
+		s->utf8_left = 0;
+		s->again = true;
+		return spoil_scalar(s, piece, at, JSON_TEXT, "this is not UTF-8");
+	}
 	if (c < ' ')
 		return fail(s, piece, at, "a control character in a string must be escaped");
 	return begin_utf8(s, c) || spoil_scalar(s, piece, at, JSON_TEXT, "this is not UTF-8");
@@ -551,23 +569,17 @@ static bool in_string(struct json_stream *s, struct str piece, size_t *at)
 {
 	const char *p = piece.p + *at, *end = piece.p + piece.n, *from = p;
 
-	for (; p < end; p++) {
+	while (p < end) {
 		unsigned char c = (unsigned char)*p;
-		if (s->utf8_left && c >= s->utf8_low && c <= s->utf8_high) {
-			s->utf8_low = 0x80;
-			s->utf8_high = 0xBF;
-			s->utf8_left--;
-			continue;
-		}
-		if (s->utf8_left && !spoil_scalar(s, piece, (size_t)(p - piece.p), JSON_TEXT, "this is not UTF-8"))
-			return false;
-		s->utf8_left = 0;
-		if (is_plain(c))
-			continue;
-		if (c == '"' || c == '\\')
+		if (!s->utf8_left)
+			while (is_plain(c) && ++p < end)
+				c = (unsigned char)*p;
+		if (p == end || (!s->utf8_left && (c == '"' || c == '\\')))
 			break;
-		if (!begin_character(s, c, piece, (size_t)(p - piece.p)))
+		if (!in_character(s, c, piece, (size_t)(p - piece.p)))
 			return false;
+		if (!s->again)
+			p++;
 	}
 	if (p > from)
 		lone_surrogate(s);
@@ -764,7 +776,7 @@ static void keep_tail(struct json_stream *s, struct str piece)
 }
 
 /* Compares the current item or document, up to the byte AT of PIECE, with its limits. */
-static bool is_within(struct json_stream *s, struct str piece, size_t at)
+static bool check_size(struct json_stream *s, struct str piece, size_t at)
 {
 	uint64_t read = s->offset + at - s->unit;
 
@@ -773,9 +785,14 @@ static bool is_within(struct json_stream *s, struct str piece, size_t at)
 	if (s->fault)
 		return read / JSON_SKIPPED_TIMES <= s->o.largest ||
 			fail(s, piece, at ? at - 1 : 0, "this object has no end");
-	if (read <= s->o.largest && (!s->o.kept || s->kept + s->text.n <= s->o.kept))
-		return true;
 	return spoil(s, piece, at ? at - 1 : 0, JSON_LARGE, "this object is too large");
+}
+
+static inline bool is_within(struct json_stream *s, struct str piece, size_t at)
+{
+	if (s->offset + at - s->unit <= s->o.largest && s->kept + s->text.n <= s->o.kept)
+		return true;
+	return check_size(s, piece, at);
 }
 
 bool json_stream_take(struct json_stream *s, struct str piece)
