@@ -113,6 +113,7 @@ else
 fi
 if test -f "$vsix/trainc.vsix" && test -f "$server/ready" && test -d "$node/node_modules/playwright-core" && command -v chromium >/dev/null; then
 	script "VS Code" sh "$here/vscode.sh" vscode.mjs "$PWD/$vsix/trainc.vsix" "$server" "$node"
+	script "VS Code without trust" sh "$here/vscode.sh" restricted.mjs "$PWD/$vsix/trainc.vsix" "$server" "$node"
 	script "examples typed in VS Code" sh "$here/vscode.sh" typed.mjs "$PWD/$vsix/trainc.vsix" "$server" "$node"
 else
 	echo "skip VS Code: needs make vsix, code-server (tests/editors/code-server.sh), chromium and the packages of tests/editors/node"

@@ -30,7 +30,7 @@ for (const entry of manifest.contributes.menus.commandPalette.filter(e => e.comm
 class Anything { constructor(...given) { this.given = given; } }
 // User and folder: the value of trainc.server.path in the user's settings and in those of the folder.
 function world({ trusted, user, folder, leaves }) {
-  const seen = { servers: [], tasks: [], said: [], commands: {} }, granted = [], nothing = { dispose() {} };
+  const seen = { servers: [], tasks: [], said: [], commands: {} }, granted = [], changed = [], nothing = { dispose() {} };
   const path_ = () => (trusted || !leaves ? folder : undefined) ?? user;
   const vscode = {
     EventEmitter: class { event() { return nothing; } fire() {} }, ThemeColor: Anything, Task: Anything, Range: Anything,
@@ -39,6 +39,7 @@ function world({ trusted, user, folder, leaves }) {
     workspace: {
       get isTrusted() { return trusted; },
       onDidGrantWorkspaceTrust: f => { granted.push(f); return nothing; },
+      onDidChangeConfiguration: f => { changed.push(f); return nothing; },
       getConfiguration: () => ({
         get: name => name === "server.path" ? path_() ?? "" : undefined,
         inspect: name => name === "server.path" ? { globalValue: user, workspaceValue: folder } : undefined,
@@ -59,7 +60,20 @@ function world({ trusted, user, folder, leaves }) {
     async stop() { seen.servers.push("stopped"); }
   }
   const known = { vscode, "vscode-languageclient/node": { LanguageClient: Client } };
-  return { seen, known, async grant() { trusted = true; for (const f of granted) await f(); } };
+  const tell = async setting => { for (const f of changed) await f({ affectsConfiguration: name => name === setting }); };
+  return {
+    seen, known,
+    // VS Code reports trust before or after it adds the settings of the folder
+    async grant(late) {
+      const known = folder;
+      if (late) folder = undefined;
+      trusted = true;
+      for (const f of granted) await f();
+      if (late) { folder = known; await tell("trainc.server.path"); }
+    },
+    async set(value) { user = value; await tell("trainc.server.path"); },
+    async other() { await tell("trainc.target"); },
+  };
 }
 const load = Module._load;
 async function extension(given) {
@@ -77,13 +91,16 @@ for (const leaves of [true, false]) {
     check(`not trusted: ${folder} is no server${how}`, w.seen.servers.join() === "inside", w.seen.servers);
     await w.seen.commands["trainc.run"]();
     check(`not trusted: nothing is run${how}`, w.seen.tasks.length === 0 && w.seen.said.some(t => t.includes("trust")), w.seen);
-    await w.grant();
+    await w.other();
+    await w.grant(folder === "trainc");
     check(`then trusted: ${folder} is the server${how}`, w.seen.servers.join() === `inside,stopped,${folder}`, w.seen.servers);
     await w.seen.commands["trainc.run"]();
     check(`then trusted: it runs${how}`, w.seen.tasks[0]?.program === folder && w.seen.tasks[0].words[0] === "run", w.seen.tasks);
   }
   const own = await extension({ trusted: false, user: "/opt/trainc", folder: "./run-me.sh", leaves });
   check(`not trusted: the user's own program${how}`, own.seen.servers.join() === "/opt/trainc", own.seen.servers);
+  await own.set("/opt/other");
+  check(`a change of the setting${how}`, own.seen.servers.join() === "/opt/trainc,stopped,/opt/other", own.seen.servers);
   const both = await extension({ trusted: true, user: "/opt/trainc", folder: "./mine", leaves });
   check(`trusted: the folder's program${how}`, both.seen.servers.join() === "./mine", both.seen.servers);
   const plain = await extension({ trusted: false, leaves });

@@ -1,6 +1,6 @@
 #!/bin/sh
 # vscode.sh DRIVER EXTENSION CODE_SERVER NODE_DIRECTORY [PICTURES] - the extension in a real VS Code, driven by
-# vscode.mjs or typed.mjs.
+# vscode.mjs or typed.mjs, which trust every folder, or by restricted.mjs, which begins without trust.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 driver=$1
@@ -88,9 +88,15 @@ if test "$driver" = typed.mjs; then
 		  "editor.snippetSuggestions": "none", "editor.trimAutoWhitespace": false, "editor.formatOnType": false }
 	END
 fi
+trust=--disable-workspace-trust
+if test "$driver" = restricted.mjs; then
+	trust=
+	sed -i 's/"security.workspace.trust.enabled": false/"security.workspace.trust.startupPrompt": "never"/' "$work/user/User/settings.json"
+	echo '{ "trainc.server.path": "./trainc" }' >"$native/.vscode/settings.json"
+fi
 options="--user-data-dir $work/user --extensions-dir $work/extensions"
 node "$entry" $options --install-extension "$2" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-node "$entry" $options --auth none --bind-addr 127.0.0.1:0 --disable-telemetry --disable-update-check --disable-workspace-trust "$work/programs" \
+node "$entry" $options --auth none --bind-addr 127.0.0.1:0 --disable-telemetry --disable-update-check $trust "$work/programs" \
 	>"$work/log" 2>&1 &
 server=$!
 address=

@@ -195,12 +195,17 @@ exports.start = async (context, makeClient) => {
     });
     await client.start();
   };
-  const before = serverPath();
-  await begin(before);
-  context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(async () => {
-    if (serverPath() === before) return;
+  // Another server, when the user trusts the folder or changes the setting: the setting of a folder arrives some time after
+  // the trust. One change after the other, because a server must have started before it can be stopped.
+  let path = serverPath(), turn = begin(path);
+  const renew = () => turn = turn.then(async () => {
+    if (serverPath() === path) return;
+    path = serverPath();
     await client.stop();
-    await begin(serverPath());
-  }));
+    await begin(path);
+  }).catch(error => vscode.window.showErrorMessage(`trainc: ${error.message}; reload the window.`));
+  context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(renew),
+    vscode.workspace.onDidChangeConfiguration(change => change.affectsConfiguration("trainc.server.path") && renew()));
+  await turn;
 };
 exports.stop = () => client?.stop();
