@@ -75,16 +75,19 @@ static int64_t act_pause(struct cluster_watch *c, const struct jobs_action *x)
 
 /*
  * Carries out a decision. An action that is in progress is not started again; an action that was lost or refused is
- * decided again later. The watches may report an action long after the server has accepted it. While Jobs have to be
- * marked, no Job is deleted.
+ * decided again later. The watches may report an action long after the server has accepted it. Only the actions of the
+ * first stage are sent; the others are decided again when the effects of these are seen.
  */
 static void act(struct cluster_watch *c, const struct jobs_decision *d)
 {
 	struct arena *a = &c->scratch;
+	enum jobs_stage first = JOBS_STAGE_JOB;
 
 	arena_reset(a);
+	for (size_t i = 0; i < d->n; i++)
+		first = jobs_stage_of(&d->at[i]) < first ? jobs_stage_of(&d->at[i]) : first;
 	for (size_t i = 0; i < d->n; i++) {
-		if (d->at[0].what == JOBS_MARK && d->at[i].what != JOBS_MARK)
+		if (jobs_stage_of(&d->at[i]) != first)
 			continue;
 		int64_t left = act_pause(c, &d->at[i]);
 		if (left > 0) {

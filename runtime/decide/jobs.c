@@ -170,6 +170,11 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 	return d;
 }
 
+enum jobs_stage jobs_stage_of(const struct jobs_action *x)
+{
+	return x->what == JOBS_MARK ? JOBS_STAGE_MARK : x->deployment ? JOBS_STAGE_DEPLOYMENT : JOBS_STAGE_JOB;
+}
+
 /* The time at which a Job that is over has ended; 0: unknown. */
 static int64_t job_end_time(const struct data *job)
 {

@@ -12,8 +12,7 @@
 
 enum jobs_what {
 	JOBS_RELEASE,                   /* resume the Job: the condition that it waited for has held */
-	JOBS_MARK,                      /* write ENDED_ANNOTATION into the Job; must succeed for all Jobs before the
-					 * first JOBS_END */
+	JOBS_MARK,                      /* write ENDED_ANNOTATION into the Job */
 	JOBS_END                        /* delete the Job or Deployment, which would continue after the verdict */
 };
 
@@ -23,13 +22,20 @@ struct jobs_action {
 	struct str name, uid, role;
 };
 
+/*
+ * The order of actions: all actions of one stage must have succeeded before the first action of the next stage.
+ * Deployments end before Jobs, because only Jobs and their pods show the verdict.
+ */
+enum jobs_stage { JOBS_STAGE_MARK, JOBS_STAGE_DEPLOYMENT, JOBS_STAGE_JOB };
+enum jobs_stage jobs_stage_of(const struct jobs_action *x);
+
 struct jobs_decision {
 	struct jobs_action *at;
 	size_t n;
 };
 
 /*
- * STATE is the result of status_of() for the same OBJECTS. Actions that mark Jobs come first. A marked Job ends even if
+ * STATE is the result of status_of() for the same OBJECTS. A marked Job ends even if
  * STATE has no verdict any more.
  */
 struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, const struct run_state *state,

@@ -29,7 +29,7 @@ enum { AT_ONCE = 16 };                  /* maximum number of requests of one pas
 
 enum { RESTART_PAUSE = 1 };             /* seconds before the next pass over a run whose restart waits */
 
-enum run_step { RUN_RECORD, RUN_RESTART, RUN_MARK, RUN_ACT, RUN_DOUBT, RUN_END };
+enum run_step { RUN_RECORD, RUN_RESTART, RUN_MARK, RUN_FIRST, RUN_ACT, RUN_DOUBT, RUN_END };
 
 struct run_pass {
 	struct run_pass *later, *earlier;       /* links of the list of all passes under way */
@@ -138,7 +138,8 @@ static void run_answered(struct run_pass *p, const struct transport_result *r)
 	bool conflict = r->code == 409;
 
 	if (!transport_ok(r) && r->code != 404) {
-		p->failed = p->failed || !conflict || p->step == RUN_ACT || p->step == RUN_MARK;
+		p->failed = p->failed || !conflict || p->step == RUN_ACT || p->step == RUN_FIRST ||
+			p->step == RUN_MARK;
 		if (!conflict)
 			run_warn(p, "", r->error);
 	}
@@ -345,10 +346,10 @@ static void job_answered(void *to, const struct transport_result *r)
 	run_answered(s->pass, r);
 }
 
-/* Sends the next action that marks a Job or, if MARKS is false, the next other action. */
-static bool step_jobs(struct run_pass *p, bool marks)
+/* Sends the next action of STAGE. */
+static bool step_jobs(struct run_pass *p, enum jobs_stage stage)
 {
-	while (p->next < p->d.n && (p->d.at[p->next].what == JOBS_MARK) != marks)
+	while (p->next < p->d.n && jobs_stage_of(&p->d.at[p->next]) != stage)
 		p->next++;
 	if (p->next >= p->d.n)
 		return false;
@@ -438,8 +439,9 @@ static bool run_send_next(struct run_pass *p)
 	switch (p->step) {
 	case RUN_RECORD: return step_record(p);
 	case RUN_RESTART: return step_restart(p);
-	case RUN_MARK: return step_jobs(p, true);
-	case RUN_ACT: return step_jobs(p, false);
+	case RUN_MARK: return step_jobs(p, JOBS_STAGE_MARK);
+	case RUN_FIRST: return step_jobs(p, JOBS_STAGE_DEPLOYMENT);
+	case RUN_ACT: return step_jobs(p, JOBS_STAGE_JOB);
 	case RUN_DOUBT: return step_doubt(p);
 	case RUN_END: break;
 	}
@@ -586,29 +588,15 @@ static void expire(struct run_pass *p, bool shown, int64_t since, int64_t now)
 
 /* ---- judging ---- */
 
-/*
- * Leaves out actions because of a verdict that is only recorded. SHOWN: the objects show it, or none is recorded. If
- * they do not, only marked Jobs end and, if no Job is left, the Deployments that served them.
- */
+/* If the objects do not show the verdict that is recorded, leaves out all actions but the ends of marked Jobs. */
 static void limit_actions(struct run_pass *p, bool shown)
 {
-	size_t kept = 0, jobs = 0;
+	size_t kept = 0;
 
-	if (shown)
-		return;
-	for (size_t i = 0; i < p->objects.n; i++)
-		jobs += str_is(status_text(p->objects.at[i], "kind"), "Job");
 	for (size_t i = 0; i < p->d.n; i++)
-		if (p->d.at[i].what == JOBS_END)
+		if (shown || p->d.at[i].what == JOBS_END)
 			p->d.at[kept++] = p->d.at[i];
 	p->d.n = kept;
-	for (size_t i = 0; !jobs && i < p->objects.n && !str_is(p->plan.clean.value, "none"); i++) {
-		const struct data *o = p->objects.at[i];
-		struct jobs_action x = { JOBS_END, true, status_text(o, "metadata.name"),
-			status_text(o, "metadata.uid"), status_label(o, "trainc.dev/role") };
-		if (str_is(status_text(o, "kind"), "Deployment") && !status_text(o, "metadata.deletionTimestamp").n)
-			ARENA_PUSH(&p->arena, p->d.at, p->d.n, x);
-	}
 }
 
 /* Judges the run by the objects that vouch for its record, and decides what to do. */

@@ -349,7 +349,7 @@ def voucher(w):
     """without its voucher, a restart is not continued: nothing is created; with it, the next attendant continues"""
     w.supervise()
     w.see("the controller is ready", lambda: "all watches are live" in w.said())
-    w.write("a.tj", PROGRAM % ("a", "restarts = 2"))
+    w.write("a.tj", PROGRAM % ("a", 'restarts = 2\n  aux board { restart = "always" }'))
     w.want(0, "apply", "--no-wait", "--controller", "a.tj")
     w.see("all run", lambda: len(w.names("pods")) == 3 and w.record("a").get("attended") == "1")
     for name in "a-ps", "a-worker":
@@ -374,8 +374,16 @@ def voucher(w):
     w.put("jobs", "default", {**job, "spec": {**job["spec"], "template": json.loads(json.dumps(job["spec"]["template"]).replace(" 1\"", " 2\""))}})
     w.settle(2)
     must(w.names("jobs") == [VOUCHER], "the voucher of another restart counts")
+    genuine = w.record("a")
+    for restart in genuine["restart"], "":      # a verdict while no Job exists
+        r = w.get("configmaps", "a.trainc")
+        r["data"].update(verdict="Succeeded", restart=restart)
+        w.put("configmaps", "default", r)
+        w.settle(1)
+        must(len(w.names("deployments")) == 1, "a stored verdict has deleted the Deployment")
     w.put("jobs", "default", job)
     r = w.get("configmaps", "a.trainc")
+    r["data"] = genuine
     w.put("configmaps", "default", r)           # an event, so that a pass follows
     w.see("it continues", lambda: w.names("jobs") == ["a-ps", "a-worker"], 30)
     w.want(0, "delete", "a", "--yes")
@@ -430,7 +438,8 @@ def ends(w):
         w.kill_at, w.writes = kill, 0
         w.jobs_run = True
         w.supervise()
-        w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  role first { replicas = 2 }\n  role second { replicas = 2 }\n  success = done(first, 0)\n}\n')
+        w.write("a.tj", 'job "a" {\n  image = "busybox:1"\n  role first { replicas = 2 }\n  role second { replicas = 2 }\n'
+                '  aux board { restart = "always" }\n  success = done(first, 0)\n}\n')
         w.want(0, "apply", "--no-wait", "--controller", "a.tj")
         w.see("it is attended", lambda: w.alive() and w.record("a").get("attended") == "1")
         w.jobs_run = False                      # a pod that has ended stays as it is when its Job is patched
@@ -439,6 +448,7 @@ def ends(w):
             "terminated": {"exitCode": 0, "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:09Z", "reason": "Completed"}}}])
         w.put("pods", "default", pod)
         w.see("all Jobs end (killed at %r)" % (kill,), lambda: w.alive() and not w.names("jobs"))
+        must(not w.names("deployments"), "the Deployment is left (killed at %r)" % (kill,))
         must(w.record("a")["verdict"] == "Succeeded", w.record("a"))
         w.settle(0.2)
         n = w.writes
@@ -447,7 +457,7 @@ def ends(w):
         w.want(0, "delete", "a", "--yes")
         return n
     n = run(None)
-    must(n == 6, n)                             # the record twice, two marks, two deletions
+    must(n == 7, n)                             # the record twice, two marks, three deletions
     for i in range(2, n + 1):
         for before in True, False:
             run((i, before))
