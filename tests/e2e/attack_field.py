@@ -88,11 +88,11 @@ class User:
         self.field, self.name = field, name
         self.touched = set()            # plurals in which it may have left objects
 
-    def request(self, method, path, body=None, kind="application/json"):
+    def request(self, method, path, body=None, kind="application/json", accept="application/json"):
         """(status, value); BODY is a value, or text that is sent as it is."""
         data = body if body is None or isinstance(body, (str, bytes)) else json.dumps(body)
         data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-        headers = {"Content-Type": kind} if data else {}
+        headers = {"Accept": accept, **({"Content-Type": kind} if data else {})}
         if self.name:
             headers["Impersonate-User"] = "attacker-" + self.name
         connection = cluster._Connection(self.field.socket)
@@ -129,6 +129,11 @@ class User:
 
     def list(self, plural, ns=TEAM, query=""):
         code, value = self.request("GET", path_of(plural, ns=ns) + query)
+        return value["items"] if code == 200 else []
+
+    def list_metadata(self, plural, ns=TEAM):
+        """The objects without their contents, which may be deeper than Python reads."""
+        code, value = self.request("GET", path_of(plural, ns=ns), accept="application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
         return value["items"] if code == 200 else []
 
 
@@ -243,7 +248,7 @@ class Field:
         with socket.create_server(("127.0.0.1", 0)) as s:
             port = s.getsockname()[1]
         log = os.path.join(self.dir, f"controller-{len(self.controllers)}.log")
-        where = ["--namespace", ns] if ns else ["--listen", f"127.0.0.1:{port}"]
+        where = ["--namespace", ns] if ns else ["--listen", f"127.0.0.1:{port}"]       # options may name the namespace, too
         with open(log, "w") as out:
             p = subprocess.Popen([os.path.realpath(TRAINC), "supervise", "--kubeflow", "--as", ACCOUNT, *where, *options],
                                  stdin=subprocess.DEVNULL, stdout=out, stderr=out)
@@ -289,10 +294,10 @@ class Field:
             if p.poll() is None:
                 p.kill()
                 p.wait()
-        for plural in PLURALS.values():
-            self.release(plural)
         for ns in (TEAM, GOOD, DOOMED):
             self.admin.request("DELETE", f"/api/v1/namespaces/{ns}")
+        for plural in PLURALS.values():
+            self.release(plural)
         self.proxy.terminate()
         self.proxy.wait(timeout=30)
         self.files.cleanup()
@@ -369,7 +374,7 @@ class Field:
 
     def release(self, plural):
         """Removes the finalizers of a tenant's jobs that are being deleted."""
-        for o in self.admin.list(plural):
+        for o in self.admin.list_metadata(plural):
             if o["metadata"].get("finalizers") and "deletionTimestamp" in o["metadata"]:
                 self.admin.change(plural, o["metadata"]["name"], {"metadata": {"finalizers": None}}, ok=False)
 

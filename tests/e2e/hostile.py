@@ -1,10 +1,12 @@
 """One hostile tenant against 200 jobs of another namespace, on a real control plane (tests/e2e/run.sh hostile).
 
-The jobs run to their ends once without him, and once while he does at the same time what each of the attacks in
-attacks.py does alone: jobs of 250 and of 9,000 levels, of 1.3 MB and of 40,000 variables, hundreds of jobs, forged
-records of runs, MPIJobs with the names of other people's pods, objects that look like replicas, suspensions without
-end, and half requests to the controller's port.  The second time may be at most 1.5 times the first, and the memory of
-the controller must stay below the limit of its manifest.
+The jobs run to their ends three times: without him; while he does at the same time what each of the attacks in
+attacks.py does alone, with a controller that does not see his namespace; and then with one that does.  He makes jobs of
+250 and of 9,000 levels, of 1.3 MB and of 40,000 variables, hundreds of jobs, forged records of runs, MPIJobs with the
+names of other people's pods, objects that look like replicas, suspensions without end, and half requests to the
+controller's port.  The second time shows what his requests cost the API server, which shares the machine here; the
+third may be at most 1.5 times the first, or the second if the API server is the slower one.  The memory of the
+controller must stay below the limit of its manifest.
 
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 hostile.py
 """
@@ -69,7 +71,6 @@ def many(a, create):
 def tenant(a):
     """Everything that he does, each in a thread of its own."""
     u = a.users
-    big = json.dumps(job_of("TFJob", "NAME")).replace('"image"', f'"x-{"x"}": null, "image"', 1)
     o = job_of("TFJob", "NAME")
     container_of(o)["env"] = [{"name": "A", "value": "x" * 1_300_000}]
     big = json.dumps(o)
@@ -117,6 +118,12 @@ def tenant(a):
     ]
 
 
+def end(a):
+    """Ends the controller, so that another one can take its place."""
+    a.main.terminate()
+    a.main.wait(timeout=30)
+
+
 def main():
     signal.signal(signal.SIGTERM, attacks.stop)
     a = Field()
@@ -125,24 +132,32 @@ def main():
         a.start()
         attacks.genuine(a)
         alone = fleet(a, "alone")
+        end(a)
+        a.start("--namespace", GOOD)
         stop = threading.Event()
         threads = [threading.Thread(target=go, args=(stop,)) for go in tenant(a)]
         for t in threads:
             t.start()
         try:
             time.sleep(5)               # he is well under way
+            apart = fleet(a, "apart")
+            end(a)
+            a.peak = 0
+            a.start()
             beside = fleet(a, "beside")
         finally:
             stop.set()
             for t in threads:
                 t.join()
-        left = {plural: len(a.admin.list(plural, query="?limit=500")) for plural in ("tfjobs", "pods", "configmaps", "mpijobs")}
+        left = {plural: len(a.admin.list_metadata(plural)) for plural in ("tfjobs", "pods", "configmaps", "mpijobs")}
         peak = a.memory()
-        print(f"# {JOBS} jobs alone: {alone:.1f} s; beside a hostile tenant with {left}: {beside:.1f} s, {beside / alone:.2f} times as long")
+        print(f"# {JOBS} jobs alone: {alone:.1f} s; while a hostile tenant makes {left}: {apart:.1f} s with a controller that does not see him, "
+              f"{beside:.1f} s with one that does")
         print(f"# memory of the controller: at most {peak >> 20} MiB of {a.limit >> 20} MiB")
         a.holds()
         must(not [j for j in a.admin.list("jobs") if j["metadata"]["name"].startswith("pwn")], "a forged record got a Job")
-        must(beside <= alone * MOST, f"{beside / alone:.2f} times as long, at most {MOST}")
+        longer = beside / max(alone, apart)
+        must(longer <= MOST, f"{longer:.2f} times as long, at most {MOST}")
     except (attacks.Failure, TimeoutError) as problem:
         print(f"FAIL hostile: {problem}\n0 passed, 1 failed")
         return 1
