@@ -109,10 +109,11 @@ static void begin_line(struct pod_log *p)
 
 	memmove(p->line.p, p->line.p + stamp, p->line.n - stamp);
 	p->line.n -= stamp;
-	p->line_skip = p->line_stamp && p->line_stamp == p->cut_stamp ? p->cut_given : 0;
-	p->line_given = 0;
 	p->known = p->last && p->line_stamp &&
 		(p->line_stamp < p->last || (p->line_stamp == p->last && p->matched < p->nseen));
+	/* the line that was cut follows all lines that are known, some of which may have the same time stamp */
+	p->line_skip = !p->known && p->line_stamp && p->line_stamp == p->cut_stamp ? p->cut_given : 0;
+	p->line_given = 0;
 	p->stamped = true;
 }
 
@@ -128,8 +129,10 @@ static void give_part(struct pod_log *p, size_t n)
 		give(p, &part);
 	}
 	p->line_given += n;
-	p->cut_stamp = p->known ? 0 : p->line_stamp;
-	p->cut_given = p->line_given > p->line_skip ? p->line_given : p->line_skip;
+	if (!p->known) {
+		p->cut_stamp = p->line_stamp;
+		p->cut_given = p->line_given > p->line_skip ? p->line_given : p->line_skip;
+	}
 	memmove(p->line.p, p->line.p + n, p->line.n - n);
 	p->line.n -= n;
 }
@@ -150,10 +153,10 @@ static void end_line(struct pod_log *p, bool unfinished)
 			.unfinished = unfinished };
 		give(p, &line);
 		remember(p, p->line_stamp, text);
+		p->cut_stamp = 0;               /* repeated lines come before the line that was cut */
 	}
 	p->line.n = 0;
 	p->stamped = false;
-	p->cut_stamp = 0;
 }
 
 static void log_free(struct pod_log *p)

@@ -15,7 +15,12 @@ struct pod_log_line {
 	bool cut;                       /* the line is longer than POD_LOG_LONGEST: the next line continues it */
 	bool unfinished;                /* the stream ended without a newline */
 };
+/* Smaller for a fuzzer, whose inputs are short. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { POD_LOG_LONGEST = 64 };
+#else
 enum { POD_LOG_LONGEST = 1 << 20 };
+#endif
 
 enum pod_log_end {
 	/* the log has ended, because the container has ended or because the log is not followed */

@@ -211,6 +211,13 @@ static void long_lines(void)
 	READS(LOG " 1" TEXT "body " AT(1) "\ntimes 1600000 x\nwait 30\ncut\n" LOG TEXT
 		"body " AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n",
 	      true, 1, POD_LOG_DONE, "(1048576)... (1048576)... (524288) end ");
+	/* lines before the long one are repeated with it: of the same time, and of the same second */
+	READS(LOG " 1" TEXT "body " AT(1) "a\\n" AT(1) "\ntimes 1600000 x\nwait 30\ncut\n" LOG TEXT
+		"body " AT(1) "a\\n" AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n",
+	      true, 1, POD_LOG_DONE, "a (1048576)... (1048576)... (524288) end ");
+	READS(LOG " 1" TEXT "body 2026-01-01T00:00:01.2Z a\\n" AT(1) "\ntimes 1600000 x\nwait 30\ncut\n" LOG TEXT
+		"body 2026-01-01T00:00:01.2Z a\\n" AT(1) "\ntimes 2621440 x\nbody \\n" AT(2) "end\\n\n",
+	      true, 1, POD_LOG_DONE, "a (1048576)... (1048576)... (524288) end ");
 }
 
 static void slow_reader(void)
