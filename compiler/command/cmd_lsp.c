@@ -1,20 +1,17 @@
 /*
  * cmd_lsp.c - the language server on standard input and output.
  *
- * A message is a header, an empty line and as many bytes as the header says. All messages that have arrived are
- * received before any work is done, so that a request that was canceled meanwhile is never started. If the input ends
- * without `exit`, the status is 1.
+ * All messages that have arrived are received before any work is done, so that a request that was canceled meanwhile is
+ * never started. If the input ends without `exit`, the status is 1.
  */
 #include <errno.h>
-#include <limits.h>
 #include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "command/lsp_frame.h"
 #include "command/session.h"
 #include "command/workspace.h"
 #include "lsp/lsp.h"
@@ -40,53 +37,20 @@ static void send_message(void *context, const char *message, size_t n)
 
 /* ---- in ---- */
 
-/* Returns the end of the header at P, which is after its empty line; NULL when the empty line has not arrived. */
-static const char *header_end(const char *p, const char *end)
-{
-	for (const char *line = p; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		if (!newline)
-			return NULL;
-		if (newline == line || (newline == line + 1 && *line == '\r'))
-			return newline + 1;
-		line = newline + 1;
-	}
-	return NULL;
-}
-
-/* Returns the length that a header states; -1 when it has no valid one. */
-static long content_length(const char *p, const char *end)
-{
-	static const char name[] = "content-length:";
-
-	for (const char *line = p; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		if ((size_t)(newline - line) > sizeof name && strncasecmp(line, name, sizeof name - 1) == 0) {
-			char *rest;
-			long n = strtol(line + sizeof name - 1, &rest, 10);
-			return n >= 0 && n <= INT_MAX && (*rest == '\r' || *rest == '\n') ? n : -1;
-		}
-		line = newline + 1;
-	}
-	return -1;
-}
-
 /* Receives one message, if all of it has arrived. */
 static bool receive(struct wire *w, struct lsp *server)
 {
-	if (w->taken == w->in.n)
+	struct str in = { w->in.p + w->taken, w->in.n - w->taken }, body;
+	size_t used;
+	enum lsp_frame frame = in.n ? lsp_frame_next(in, &body, &used) : LSP_FRAME_CUT;
+
+	if (frame == LSP_FRAME_CUT)
 		return false;
-	const char *p = w->in.p + w->taken, *end = w->in.p + w->in.n, *body = header_end(p, end);
-	if (!body)
-		return false;
-	long length = content_length(p, body);
-	if (length > end - body)
-		return false;
-	if (length < 0)
+	if (frame == LSP_FRAME_MALFORMED)
 		session_say(w->session, "a message without Content-Length is skipped");
 	else
-		lsp_receive(server, body, (size_t)length);
-	w->taken += (size_t)(body - p) + (length < 0 ? 0 : (size_t)length);
+		lsp_receive(server, body.p, body.n);
+	w->taken += used;
 	if (w->taken == w->in.n)
 		w->taken = w->in.n = 0;
 	return true;

@@ -58,6 +58,14 @@ def test_headers(p):
     assert p.server.answer("a")["error"]["code"] == -32601
 
 
+def test_no_length(p):
+    """A length is a number in its own line: what follows an empty one is not read as the number."""
+    message = json.dumps({"jsonrpc": "2.0", "id": "a", "method": "nothing"}).encode()
+    for bad in (b"", b" ", b"x", b"-1", b"1 2", b"99999999999999999999"):
+        p.server.send_bytes(b"Content-Length:" + bad + b"\r\n\r\n4\r\nContent-Length: %d\r\n\r\n" % len(message) + message)
+        assert p.server.answer("a")["error"]["code"] == -32601, bad
+
+
 def test_ids(p):
     for id in (7, "seven", 2**53 + 1):
         p.server.send({"jsonrpc": "2.0", "id": id, "method": "nothing"})
