@@ -8,6 +8,7 @@
 #   make test            runs every test that needs no cluster
 #   make asan            runs the same tests under sanitizers
 #   make fuzz            runs each fuzz target for FUZZ_SECONDS
+#   make fuzz-new        searches for new inputs of fuzz targets, and prints which lines they reach
 #   make cover           prints line coverage of compiler/ and runtime/
 #   make bench           compares speed and memory with their targets
 #   make reproducible    builds twice, in two directories, and compares the programs byte for byte
@@ -205,11 +206,24 @@ asan:
 	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-asan CFLAGS='-O1 -g -DARENA_DEBUG -DTRAINC_UNRESTRICTED $(SANITIZE)' LDFLAGS= build unit
 	@BUILD=build-asan sh tests/run.sh
 
+# The parts of both programs for fuzz targets. Libraries are shared: they need not start quickly.
+FUZZ_PARTS := build-fuzz/libtrainc.a build-fuzz/libcluster.a
+FUZZ_BUILD  = $(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= HALFLIBS='-lcurl -lssl -lcrypto -lyaml' \
+	CFLAGS='-O1 -g -DARENA_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -ftrivial-auto-var-init=pattern' $(FUZZ_PARTS)
 fuzz:
 	@sh .ci/deps fuzz
-	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz CC=clang LDFLAGS= \
-		CFLAGS='-O1 -g -DARENA_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -ftrivial-auto-var-init=pattern' build-fuzz/libtrainc.a
+	@$(FUZZ_BUILD)
 	@BUILD=build-fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) sh tests/fuzz/run.sh
+
+# Searches for new inputs, from those of the tree and of earlier searches in build-fuzz/corpus. TARGETS= chooses targets,
+# SEED= repeats a search.
+.PHONY: fuzz-new
+fuzz-new:
+	@sh .ci/deps fuzz
+	@$(FUZZ_BUILD)
+	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz/cover LDFLAGS= HALFLIBS='-lcurl -lssl -lcrypto -lyaml' \
+		CFLAGS='-O0 -g --coverage -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION' $(FUZZ_PARTS:build-fuzz/%=build-fuzz/cover/%)
+	@SECONDS=$(or $(SECONDS),60) SEED=$(SEED) sh tests/fuzz/new.sh $(TARGETS)
 
 torture:
 	@$(MAKE) $(JOBS) --no-print-directory build $(BUILD)/torture/trainc

@@ -1,6 +1,6 @@
 /*
- * lsp_frame.h - finds the messages in the input of the language server. A message is a header, an empty line and as many
- * bytes as the header says.
+ * lsp_frame.h - finds the messages in the input of the language server. A message is a header, an empty line and as
+ * many bytes as the header says.
  */
 #ifndef TRAINC_COMMAND_LSP_FRAME_H
 #define TRAINC_COMMAND_LSP_FRAME_H

@@ -2,14 +2,17 @@
 # run.sh [TARGET...] - runs each fuzz target for FUZZ_SECONDS, from its corpus, as many at a time as there are
 # processors.
 #
-# Seeds are tests/fuzz/corpus/TARGET/* and every program of the tests, the examples and the library; for readers of
-# manifests, the manifests of the tests.  New inputs stay in $BUILD. The input of a crash is stored there, too, and its
-# name is printed.  The words of the language are the dictionary.
+# Seeds are tests/fuzz/corpus/TARGET/* and the files that tests/fuzz/targets names. The dictionary is
+# tests/fuzz/TARGET.dict, or the words of the language. New inputs stay in $BUILD. The input of a crash is stored there,
+# too, and its name is printed.
 #
-# With FUZZ_SEED, every run from a fresh build tries the same inputs. Their number is that of the table below, or fewer
-# if the time is over. So the result depends on the change and not on the speed of the machine.  The fuzzer remembers
-# compared values, including addresses; therefore addresses must be the same, too (-no-pie, setarch -R, an environment of
-# constant size).
+# With FUZZ_SEED, every run from a fresh build tries the same inputs. Their number is that of tests/fuzz/targets, or
+# fewer if the time is over. So the result depends on the change and not on the speed of the machine.  The fuzzer
+# remembers compared values, including addresses; therefore addresses must be the same, too (-no-pie, setarch -R, an
+# environment of constant size).
+#
+# With FUZZ_KEEP, new inputs stay in that directory, from which later runs start, too. FUZZ_RANDOM is then the seed
+# (tests/fuzz/new.sh).
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build-fuzz}
 seconds=${FUZZ_SECONDS:-60}
@@ -37,52 +40,43 @@ test $# -gt 0 || set -- tests/fuzz/fuzz_*.c
 if test $# -gt 1; then
 	for source; do
 		echo "$source"
-	done | xargs -n 1 -P "$(nproc)" sh tests/fuzz/run.sh >"$BUILD/fuzz/said"
+	done | xargs -n 1 -P "${FUZZ_JOBS:-$(nproc)}" sh tests/fuzz/run.sh >"$BUILD/fuzz/said"
 	grep -v ' passed, ' "$BUILD/fuzz/said"
 	passed=$(grep -c '^1 passed, 0 failed' "$BUILD/fuzz/said")
 	echo "$passed passed, $(($# - passed)) failed"
 	test "$passed" -eq $#
 	exit
 fi
+
+# row NAME COLUMN...: what the table of targets says about a target
+row() {
+	awk -v name="$1" -v from="$2" -v to="$3" '$1 == name { for (i = from; i <= to && i <= NF; i++) print $i }' tests/fuzz/targets
+}
+
 for source; do
 	name=$(basename "$source" .c)
-	case $name in           # parts of runtime/cluster, without the network
-	fuzz_json_stream) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/json_noted.c' ;;
-	fuzz_watch) more='runtime/cluster/json_stream.c runtime/cluster/json_filter.c runtime/cluster/json_noted.c runtime/cluster/object_list.c
-		runtime/cluster/object_check.c runtime/cluster/object_table.c runtime/cluster/object_watch.c' ;;
-	*) more= ;;
-	esac
-	clang -std=c11 -D_GNU_SOURCE -Icompiler -Igrammar -I. -I"$BUILD/gen" -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -Wall -Wextra -no-pie "$source" $more "$BUILD/libtrainc.a" -lyaml -o "$BUILD/fuzz/$name" || exit 1
-	case $name in           # about a minute's worth on one processor
-	fuzz_large) runs=500 ;;
-	fuzz_fix) runs=1500 ;;
-	fuzz_compile) runs=3000 ;;
-	fuzz_project) runs=4000 ;;
-	fuzz_import | fuzz_parse | fuzz_format | fuzz_json_stream) runs=12000 ;;
-	fuzz_decide | fuzz_lexer) runs=40000 ;;
-	fuzz_watch | fuzz_schema) runs=100000 ;;
-	*) runs=200000 ;;
-	esac
-	new=$BUILD/fuzz/$name.corpus seeds=$BUILD/fuzz/$name.seeds
+	runs=$(row "$name" 2 2)
+	if test -z "$runs"; then
+		echo "FAIL $name is not in tests/fuzz/targets"
+		failed=$((failed + 1))
+		continue
+	fi
+	clang -std=c11 -D_GNU_SOURCE -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -Icompiler -Igrammar -I. -I"$BUILD/gen" \
+		-O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Wall -Wextra -no-pie "$source" \
+		"$BUILD/libcluster.a" "$BUILD/libtrainc.a" -lcurl -lssl -lcrypto -lyaml -o "$BUILD/fuzz/$name" || exit 1
+	new=${FUZZ_KEEP:-$BUILD/fuzz}/$name.corpus seeds=$BUILD/fuzz/$name.seeds words=$BUILD/fuzz/words
+	test -f "tests/fuzz/$name.dict" && words=tests/fuzz/$name.dict
 	rm -rf "$seeds"
 	test -z "$FUZZ_SEED" || rm -rf "$new"
 	mkdir -p "$new" "$seeds"
-	case $name in
-	fuzz_watch | fuzz_project | fuzz_large) kinds= ;;
-	fuzz_schema) kinds='tests/emit/*.yaml tests/import/cases/*.yaml' ;;
-	fuzz_fix) kinds='tests/mistakes/*.tj' ;;
-	fuzz_json_stream) kinds='tests/*/*.json' ;;
-	fuzz_import | fuzz_data) kinds='tests/import/cases/*.yaml' ;;
-	*) kinds='tests/*/*.tj examples/*/*.tj stdlib/std/*.tj' ;;
-	esac
-	for seed in tests/fuzz/corpus/"$name"/* $kinds; do
+	for seed in tests/fuzz/corpus/"$name"/* $(row "$name" 3 99); do
 		case $seed in tests/*/budget_*) continue ;; esac      # the slowest that a program may be
 		test -f "$seed" && cp "$seed" "$seeds/$(echo "$seed" | tr / _)"
 	done
 	find "$seeds" -type f | sort | paste -sd , >"$seeds.list"       # order matters; that of a directory listing is arbitrary
-	if $same "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED" -reload=0 -runs="$runs"} -seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$BUILD/fuzz/words" \
-		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" >"$BUILD/fuzz/$name.log" 2>&1; then
+	if $same "$BUILD/fuzz/$name" ${FUZZ_SEED:+-seed="$FUZZ_SEED" -reload=0 -runs="$runs"} ${FUZZ_RANDOM:+-seed="$FUZZ_RANDOM"} \
+		-seed_inputs=@"$seeds.list" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=8192 -dict="$words" \
+		-artifact_prefix="$BUILD/fuzz/$name-" -print_final_stats=1 "$new" </dev/null >"$BUILD/fuzz/$name.log" 2>&1; then
 		passed=$((passed + 1))
 		echo "== $name, at most $seconds s: $(sed -n 's/.*number_of_executed_units: *//p' "$BUILD/fuzz/$name.log") runs"
 	else
