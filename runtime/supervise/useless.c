@@ -17,6 +17,7 @@ enum { SAID_MOST = 200 };
 
 struct useless {
 	struct useless *next;
+	const struct metrics_kind *of;  /* the counters of its watch */
 	bool run;
 	struct str uid, ns, job;
 	char texts[];
@@ -88,14 +89,14 @@ static struct str useless_text(char **at, struct str s)
 	return copy;
 }
 
-void useless_begin(struct controller *c, bool run, const struct json_skipped *s)
+void useless_begin(struct controller *c, const struct useless_kind *k, bool run, const struct json_skipped *s)
 {
 	struct useless **at = useless_find(c, run, s->uid), *u;
 
 	if (!s->uid.n || !s->label.n || *at)
 		return;
 	u = *at = memory_resize(NULL, sizeof *u + s->uid.n + s->ns.n + s->label.n);
-	*u = (struct useless){ .run = run };
+	*u = (struct useless){ .of = k->count, .run = run };
 	char *text = u->texts;
 	u->uid = useless_text(&text, s->uid);
 	u->ns = useless_text(&text, s->ns);
@@ -114,6 +115,20 @@ bool useless_end(struct controller *c, struct arena *a, bool run, struct str uid
 	*at = u->next;
 	free(u);
 	return true;
+}
+
+void useless_sweep(struct controller *c, const struct useless_kind *k, bool (*exists)(void *to, struct str uid),
+	void (*gone)(void *to, struct str ns, struct str job), void *to)
+{
+	for (struct useless **at = &c->useless, *u; (u = *at);) {
+		if (u->of != k->count || exists(to, u->uid)) {
+			at = &u->next;
+			continue;
+		}
+		*at = u->next;
+		gone(to, u->ns, u->job);
+		free(u);
+	}
 }
 
 bool useless_holds(const struct supervised *j)

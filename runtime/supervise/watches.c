@@ -246,26 +246,6 @@ static void touch_owner(void *to, struct str ns, struct str job)
 		jobs_touch(o->all->control, ns, job);
 }
 
-static void dependent_changed(void *to, enum object_change change, const struct data *object)
-{
-	struct one_watch *o = to;
-	struct controller *c = o->all->control;
-	struct store *s = o->run ? &c->run_objects : &c->store;
-	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, store_label(s)),
-		uid = status_text(object, "metadata.uid");
-	struct arena a = { 0 };
-
-	if (change == OBJECT_DELETED && !job.n)         /* a deletion that was only found by listing again has no
-							 * labels */
-		store_job(s, &a, uid, &ns, &job);
-	bool news = change == OBJECT_DELETED ? store_remove(s, uid) : store_put(s, o->dependent, object);
-	if (news)
-		touch_owner(o, ns, job);
-	arena_release(&a);
-}
-
-/* ---- objects that cannot be used ---- */
-
 /* Names an object, and holds its job. */
 static void watch_skipped(void *to, const struct json_skipped *s, bool known)
 {
@@ -283,9 +263,16 @@ static void watch_skipped(void *to, const struct json_skipped *s, bool known)
 		store_job(o->run ? &c->run_objects : &c->store, &a, s->uid, &ns, &job);
 		held.ns = ns;
 		held.label = job;
-		useless_begin(c, o->run, &held);
+		useless_begin(c, &o->named, o->run, &held);
 	}
 	arena_release(&a);
+}
+
+static bool is_in_watch(void *to, struct str uid)
+{
+	const struct one_watch *o = to;
+
+	return object_watch_has(o->watch, uid);
 }
 
 static void watch_usable(void *to, struct str uid)
@@ -295,6 +282,25 @@ static void watch_usable(void *to, struct str uid)
 	struct str ns, job;
 
 	if (!o->kind && useless_end(o->all->control, &a, o->run, uid, &ns, &job))
+		touch_owner(o, ns, job);
+	arena_release(&a);
+}
+
+static void dependent_changed(void *to, enum object_change change, const struct data *object)
+{
+	struct one_watch *o = to;
+	struct controller *c = o->all->control;
+	struct store *s = o->run ? &c->run_objects : &c->store;
+	struct str ns = status_text(object, "metadata.namespace"), job = status_label(object, store_label(s)),
+		uid = status_text(object, "metadata.uid");
+	struct arena a = { 0 };
+
+	if (change == OBJECT_DELETED && !job.n)         /* a deletion that was only found by listing again has no
+							 * labels */
+		store_job(s, &a, uid, &ns, &job);
+	watch_usable(o, uid);                   /* also if the watch was started again since it was useless */
+	bool news = change == OBJECT_DELETED ? store_remove(s, uid) : store_put(s, o->dependent, object);
+	if (news)
 		touch_owner(o, ns, job);
 	arena_release(&a);
 }
@@ -333,8 +339,10 @@ static void watch_synced(void *to)
 {
 	struct one_watch *o = to;
 
-	if (o->watch)
+	if (o->watch) {
+		useless_sweep(o->all->control, &o->named, is_in_watch, touch_owner, o);
 		forget_unseen(o);
+	}
 	o->synced = true;
 	note_live(o);
 	look_all_synced(o->all);

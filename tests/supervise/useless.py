@@ -4,8 +4,8 @@ import re
 import sys
 import time
 
-from supervise import condition, fetch, free_port, pytorch, tfjob
-from world import JOBS, OLD, RAW, main, must
+from supervise import condition, cut_watches, fetch, free_port, pytorch, tfjob
+from world import JOBS, OLD, RAW, main, must, status
 
 LABEL, RUN, POD_JOB = "training.kubeflow.org/job-name", "trainc.dev/job", "batch.kubernetes.io/controller-uid"
 
@@ -170,6 +170,28 @@ def held_by_pod(w):
     w.stop()
 
 
+def watched_again(w):
+    """a pod that cannot be used and is corrected, or deleted, while the watch of pods is refused holds its job no longer"""
+    for name in "one", "two":
+        w.put("tfjobs", tfjob(name, workers=1))
+    port = start(w)
+    w.wait_for("pods", lambda: len(w.names("pods")) == 2)
+    w.run_pods()
+    w.settle()
+    for name in "one", "two":
+        w.change("pods", name + "-worker-0", {"metadata": {"labels": {"z": "RAW:number"}}})
+    w.wait_for("they are skipped", lambda: metrics(port)[("trainc_objects_useless", "Pod", "jobs")] == 2)
+    w.fault("GET", "/pods\\?.*watch=true", status(403, "Forbidden", "no rule permits this"), 2)
+    cut_watches(w, "pods")
+    w.wait_for("the refusal", lambda: "no rule permits this" in w.log())
+    w.away = set()
+    w.change("pods", "one-worker-0", {"metadata": {"labels": {"z": "good"}}, "status": {"phase": "Succeeded"}})
+    w.take("pods", "default", "two-worker-0")
+    w.wait_for("one succeeds", condition(w, "tfjobs", "one", "Succeeded"), 60)
+    w.wait_for("two has a pod again", lambda: "two-worker-0" in w.names("pods"), 60)
+    w.stop()
+
+
 def probe(port, path):
     """The answer to a probe, also while the process starts."""
     try:
@@ -203,4 +225,4 @@ def garbled(w):
 
 
 if __name__ == "__main__":
-    sys.exit(main([table, ignored, held, held_by_pod, garbled], sys.argv[1:]))
+    sys.exit(main([table, ignored, held, held_by_pod, watched_again, garbled], sys.argv[1:]))
