@@ -55,6 +55,7 @@ struct controller {
 	bool runs;                      /* attend the runs of `trainc apply --controller` */
 	bool operators, ancestors;      /* which kinds to look after: the kinds of the training operator, and the kinds
 					 * that preceded them */
+	unsigned left_out;              /* bit I: the kind custom_kind(I) is left to another controller */
 	struct custom_options custom;   /* how custom resources are read */
 };
 

@@ -8,13 +8,17 @@
 #include "import/custom.h"
 #include "kube/crd_write.h"
 #include "kube/version.h"
+#include "runtime/supervise/deploy_options.h"
+#include "runtime/supervise/kinds.h"
 #include "runtime/supervise/manifest.h"
 #include "runtime/supervise/manifest_file.h"
 
 struct deploying {
 	const struct controller *control;
 	struct session *session;
+	struct arena *arena;
 	struct manifest_out to;
+	struct deploy_options options;
 	struct str ns;                  /* the only namespace whose jobs the controller supervises; empty: all
 					 * namespaces */
 };
@@ -58,48 +62,131 @@ static void put_definition(struct deploying *d, const struct custom_kind *k)
 
 /* ---- the embedded manifests ---- */
 
-/* Writes the file NAME as it is. */
-static void put_manifest(struct deploying *d, const char *name)
+static struct object *new_text(struct deploying *d, struct str s)
 {
-	manifest_put_object(&d->to, manifest_file_read(d->session->arena, name));
+	return object_string(d->arena, s, (struct span){ 0 });
 }
+
+static void set_text(struct deploying *d, struct object *map, const char *key, struct str value)
+{
+	object_put(d->arena, map, str_of(key), new_text(d, value));
+}
+
+static void set_number(struct deploying *d, struct object *map, const char *key, int64_t value)
+{
+	object_put(d->arena, map, str_of(key), object_integer(d->arena, value, (struct span){ 0 }));
+}
+
+/*
+ * Replaces the default name of the installation in all texts of a tree, also at their beginnings ("NAME-edit"), except
+ * in the label that names the program. Adds the version beside the label that names the installation.
+ */
+static void fill_names(struct deploying *d, struct object *o)
+{
+	static const struct str name = { MANIFEST_NAME, sizeof MANIFEST_NAME - 1 };
+
+	if (o->kind == OBJECT_STRING && str_starts(o->u.string, name)) {
+		struct str rest = { o->u.string.p + name.n, o->u.string.n - name.n };
+		if (!rest.n || rest.p[0] == '-')
+			o->u.string = str_cat(d->arena, d->options.name, rest, STR(""));
+	}
+	for (size_t i = 0; o->kind == OBJECT_LIST && i < o->u.list.n; i++)
+		fill_names(d, o->u.list.at[i]);
+	for (size_t i = 0; o->kind == OBJECT_MAP && i < o->u.map.n; i++) {
+		struct object_field *f = &o->u.map.at[i];
+		if (!str_is(f->key, "app.kubernetes.io/name"))
+			fill_names(d, f->value);
+		if (str_is(f->key, "labels") && object_get(f->value, STR("app.kubernetes.io/instance")))
+			set_text(d, f->value, "app.kubernetes.io/version", STR(TRAINC_VERSION));
+	}
+}
+
+/* Reads the file NAME, with the names of this installation. */
+static struct object *read_manifest(struct deploying *d, const char *name)
+{
+	struct object *o = manifest_file_read(d->arena, name);
+
+	fill_names(d, o);
+	return o;
+}
+
+/* Writes the file NAME with no other changes. */
+static void put_manifest(struct deploying *d, const char *name) { manifest_put_object(&d->to, read_manifest(d, name)); }
 
 /* ---- permissions ---- */
 
-static void add_rules(struct deploying *d, struct object *role, const char *file)
+/* Is RULE about resources of a group that has kinds of custom resources? Then its resources are filtered. */
+static bool is_about_kinds(const struct object *rule)
 {
-	struct arena *a = d->session->arena;
+	const struct custom_kind *k;
+
+	for (size_t i = 0; (k = custom_kind_among(i, true, true)); i++)
+		if (str_is(object_get(rule, STR("apiGroups"))->u.list.at[0]->u.string, k->group))
+			return true;
+	return false;
+}
+
+/* Removes the kinds that the controller does not look after from a rule. Returns false if nothing remains. */
+static bool keep_kinds(struct deploying *d, struct object *rule)
+{
+	struct object *resources = object_get(rule, STR("resources"));
+	struct str group = object_get(rule, STR("apiGroups"))->u.list.at[0]->u.string;
+	size_t kept = 0;
+
+	if (!is_about_kinds(rule))
+		return true;
+	for (size_t i = 0; i < resources->u.list.n; i++) {
+		struct str name = resources->u.list.at[i]->u.string;
+		const char *slash = memchr(name.p, '/', name.n);
+		if (kinds_have(d->control, group, (struct str){ name.p, slash ? (size_t)(slash - name.p) : name.n }))
+			resources->u.list.at[kept++] = resources->u.list.at[i];
+	}
+	resources->u.list.n = kept;
+	return kept > 0;
+}
+
+/* Adds the rules FROM to ROLE, as far as they are about kinds that the controller looks after. */
+static void join_rules(struct deploying *d, struct object *role, const struct object *from)
+{
 	struct object *rules = object_get(role, STR("rules"));
-	const struct object *more = object_get(manifest_file_read(a, file), STR("rules"));
 
 	if (!rules)
-		rules = PUT_LIST(a, role, "rules", (struct span){ 0 });
-	for (size_t i = 0; i < more->u.list.n; i++)
-		object_add(a, rules, more->u.list.at[i]);
+		rules = PUT_LIST(d->arena, role, "rules", (struct span){ 0 });
+	for (size_t i = 0; i < from->u.list.n; i++)
+		if (keep_kinds(d, from->u.list.at[i]))
+			object_add(d->arena, rules, from->u.list.at[i]);
+}
+
+static void add_rules_file(struct deploying *d, struct object *role, const char *file)
+{
+	join_rules(d, role, object_get(read_manifest(d, file), STR("rules")));
 }
 
 /* Adds the rules for the objects that the controller manages. */
 static void add_managed_rules(struct deploying *d, struct object *role)
 {
 	struct str gang = option_value(d->session->options, OPTION_GANG);
+	const struct custom_kind *k;
 
-	add_rules(d, role, "rules-runs");
-	if (d->control->operators) {
-		add_rules(d, role, "rules-kinds");
-		add_rules(d, role, "rules-mpi");
+	add_rules_file(d, role, "rules-runs");
+	if (d->control->operators)
+		add_rules_file(d, role, "rules-kinds");
+	for (size_t at = 0; (k = kinds_next(d->control, &at));) {
+		struct str file = str_cat(d->arena, STR("rules-"), str_lower(d->arena, str_of(k->kind)), STR(""));
+		if (!k->status_key && manifest_file_exists(file.p))
+			add_rules_file(d, role, file.p);
 	}
 	if (d->control->ancestors)
-		add_rules(d, role, "rules-ancestors");
+		add_rules_file(d, role, "rules-ancestors");
 	if (gang.n && !str_is(gang, "none"))
-		add_rules(d, role, str_cat(d->session->arena, STR("rules-"), gang, STR("")).p);
+		add_rules_file(d, role, str_cat(d->arena, STR("rules-"), gang, STR("")).p);
 }
 
 /* Writes a file of permissions in one namespace: that of the controller's jobs or, without one, of its Lease. */
 static void put_local(struct deploying *d, struct object *o)
 {
 	if (d->ns.n)
-		object_put(d->session->arena, object_get(o, STR("metadata")), STR("namespace"),
-			object_string(d->session->arena, d->ns, (struct span){ 0 }));
+		set_text(d, object_get(o, STR("metadata")), "namespace", d->ns);
 	manifest_put_object(&d->to, o);
 }
 
@@ -110,99 +197,145 @@ static void put_local(struct deploying *d, struct object *o)
  */
 static void put_permissions(struct deploying *d)
 {
-	struct arena *a = d->session->arena;
-	struct object *role, *local = manifest_file_read(a, "role-local");
+	struct object *role, *local = read_manifest(d, "role-local");
 
 	if (d->ns.n) {
 		add_managed_rules(d, local);
 	} else {
-		role = manifest_file_read(a, "role");
+		role = read_manifest(d, "role");
 		add_managed_rules(d, role);
 		manifest_put_object(&d->to, role);
 		put_manifest(d, "binding");
 	}
-	add_rules(d, local, "rules-lease");
+	add_rules_file(d, local, "rules-lease");
 	put_local(d, local);
-	put_local(d, manifest_file_read(a, "binding-local"));
+	put_local(d, read_manifest(d, "binding-local"));
+}
+
+/* Writes the roles of users, which Kubernetes adds to its own. */
+static void put_users(struct deploying *d)
+{
+	static const char *const files[] = { "users-admin", "users-edit", "users-view" };
+	size_t at = 0;
+
+	if (!kinds_next(d->control, &at))
+		return;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct object *role = read_manifest(d, files[i]), *rules = object_get(role, STR("rules"));
+		object_put(d->arena, role, STR("rules"), object_list(d->arena, (struct span){ 0 }));
+		join_rules(d, role, rules);
+		manifest_put_object(&d->to, role);
+	}
 }
 
 /* ---- the workload ---- */
 
-static void add_argument(struct deploying *d, struct object *args, struct str text)
+struct argument_list {
+	struct deploying *deploying;
+	struct object *list;
+};
+
+static void add_argument(void *to, struct str text)
 {
-	object_add(d->session->arena, args, object_string(d->session->arena, text, (struct span){ 0 }));
+	struct argument_list *a = to;
+
+	object_add(a->deploying->arena, a->list, new_text(a->deploying, text));
 }
 
-/* Passes an option on to the process in the cluster, if it is given here. */
-static void pass_option(struct deploying *d, struct object *args, enum option o)
+static void add_arguments(struct deploying *d, struct object *list)
 {
-	struct str value = option_value(d->session->options, o);
+	struct argument_list to = { d, list };
 
-	if (value.n)
-		add_argument(d, args,
-			str_printf(d->session->arena, "--%s=%.*s", option_row(o)->word, STR_ARG(value)));
-}
-
-static void add_arguments(struct deploying *d, struct object *args)
-{
-	struct arena *a = d->session->arena;
-
-	if (d->control->operators)
-		add_argument(d, args, STR("--kubeflow"));
-	if (d->control->ancestors)
-		add_argument(d, args, STR("--ancestors"));
-	add_argument(d, args, STR("--listen=:8081"));
-	add_argument(d, args, STR("--lease=" MANIFEST_NAME));
+	deploy_options_carry(d->session, add_argument, &to);
+	add_argument(&to, str_printf(d->arena, "--listen=:%u", d->options.listen));
+	add_argument(&to, str_printf(d->arena, "--probes=:%u", d->options.probes));
+	add_argument(&to, str_cat(d->arena, STR("--lease="), d->options.lease, STR("")));
 	if (d->ns.n)
-		add_argument(d, args, str_cat(a, STR("--namespace="), d->ns, STR("")));
-	pass_option(d, args, OPTION_OPERATOR);
-	pass_option(d, args, OPTION_GANG);
-	pass_option(d, args, OPTION_INIT_IMAGE);
-	pass_option(d, args, OPTION_DELIVERY_IMAGE);
+		add_argument(&to, str_cat(d->arena, STR("--namespace="), d->ns, STR("")));
 	if (d->control->shard.total > 1) {
-		add_argument(d, args, str_printf(a, "--total-shards=%u", d->control->shard.total));
-		add_argument(d, args, STR("--shard=$(POD_NAME)"));
+		add_argument(&to, str_printf(d->arena, "--total-shards=%u", d->control->shard.total));
+		add_argument(&to, STR("--shard=$(POD_NAME)"));
 	}
 }
 
-/* Writes a Deployment of one process or, with shards, a StatefulSet. */
+static void fill_container(struct deploying *d, struct object *container)
+{
+	struct object *ports = object_get(container, STR("ports"));
+
+	set_text(d, container, "image", d->options.image);
+	add_arguments(d, object_get(container, STR("args")));
+	if (d->control->shard.total == 1)
+		manifest_drop(container, STR("env"));
+	set_number(d, ports->u.list.at[0], "containerPort", d->options.listen);
+	set_number(d, ports->u.list.at[1], "containerPort", d->options.probes);
+}
+
+/* Writes a Deployment or, with shards, a StatefulSet. */
 static void put_workload(struct deploying *d)
 {
-	struct arena *a = d->session->arena;
-	struct str image = option_value(d->session->options, OPTION_IMAGE);
-	struct object *o = manifest_file_read(a, "deployment"), *set = manifest_file_read(a, "statefulset");
-	struct object *template = manifest_path(o, "spec.template");
-	struct object *container = manifest_path(template, "spec.containers")->u.list.at[0];
+	struct object *o = read_manifest(d, "deployment"), *template = manifest_path(o, "spec.template");
+	struct object *pod = object_get(template, STR("spec"));
+	unsigned replicas = d->options.replicas;
 
-	object_put(a, container, STR("image"),
-		object_string(a, image.n ? image : STR("trainc:" TRAINC_VERSION), (struct span){ 0 }));
-	add_arguments(d, object_get(container, STR("args")));
+	fill_container(d, object_get(pod, STR("containers"))->u.list.at[0]);
+	if (d->options.priority.n)
+		set_text(d, pod, "priorityClassName", d->options.priority);
 	if (d->control->shard.total > 1) {
-		struct object *spec = object_get(set, STR("spec"));
-		object_put(a, spec, STR("replicas"), object_integer(a, d->control->shard.total, (struct span){ 0 }));
-		object_append(a, spec, STR("template"), template);
-		o = set;
-	} else {
-		manifest_drop(container, STR("env"));
+		o = read_manifest(d, "statefulset");
+		object_append(d->arena, object_get(o, STR("spec")), STR("template"), template);
+		replicas = d->control->shard.total;
 	}
+	set_number(d, object_get(o, STR("spec")), "replicas", replicas);
+	manifest_put_object(&d->to, o);
+}
+
+/* ---- connections ---- */
+
+static void put_service(struct deploying *d)
+{
+	struct object *o = read_manifest(d, "service");
+
+	set_number(d, manifest_path(o, "spec.ports")->u.list.at[0], "port", d->options.listen);
+	manifest_put_object(&d->to, o);
+	if (d->options.monitor)
+		put_manifest(d, d->options.monitor);
+}
+
+/* Writes the policy with a copy of its one peer for each namespace of --metrics-from. */
+static void put_network_policy(struct deploying *d)
+{
+	struct object *o = read_manifest(d, "networkpolicy"), *peers = object_list(d->arena, (struct span){ 0 });
+
+	for (size_t i = 0; i < d->options.nmetrics_from; i++) {
+		struct object *copy = manifest_path(read_manifest(d, "networkpolicy"), "spec.ingress");
+		struct object *peer = object_get(copy->u.list.at[0], STR("from"))->u.list.at[0];
+		set_text(d, manifest_path(peer, "namespaceSelector.matchLabels"), "kubernetes.io/metadata.name",
+			d->options.metrics_from[i]);
+		object_add(d->arena, peers, peer);
+	}
+	if (peers->u.list.n)
+		object_put(d->arena, manifest_path(o, "spec.ingress")->u.list.at[0], STR("from"), peers);
 	manifest_put_object(&d->to, o);
 }
 
 int deploy_write(const struct controller *c)
 {
-	struct deploying d = { .control = c, .session = c->session, .ns = c->ns };
+	struct deploying d = { .control = c, .session = c->session, .arena = c->session->arena, .ns = c->ns };
 	const struct custom_kind *k;
 
+	if (!deploy_options_read(c->session, &d.options))
+		return STATUS_USAGE;
 	manifest_begin(&d.to, c->session);
-	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++)
+	for (size_t at = 0; (k = kinds_next(c, &at));)
 		put_definition(&d, k);
 	put_manifest(&d, "namespace");
 	put_manifest(&d, "account");
 	put_permissions(&d);
+	put_users(&d);
 	put_workload(&d);
-	put_manifest(&d, "service");
-	if (str_is(option_value(c->session->options, OPTION_MANIFEST), "monitor"))
-		put_manifest(&d, "podmonitor");
+	put_manifest(&d, "disruptionbudget");
+	put_service(&d);
+	put_network_policy(&d);
 	manifest_end(&d.to);
 	return STATUS_DONE;
 }

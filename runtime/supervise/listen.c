@@ -74,7 +74,7 @@ static void slot_write(struct client_slot *c)
 	slot_end(c);
 }
 
-static const char *word_of(int code)
+static const char *reason_phrase(int code)
 {
 	switch (code) {
 	case 200: return "OK";
@@ -86,7 +86,7 @@ static const char *word_of(int code)
 }
 
 /* The path of a request such as "GET /healthz?verbose HTTP/1.1"; empty if the method is not GET. */
-static struct str path_of(struct str request)
+static struct str request_path(struct str request)
 {
 	const char *end = request.p + request.n, *p;
 
@@ -99,13 +99,13 @@ static struct str path_of(struct str request)
 
 static void slot_answer(struct client_slot *c)
 {
-	struct str path = path_of(buf_text(&c->in));
+	struct str path = request_path(buf_text(&c->in));
 	struct buf body = { 0 };
 	int code = path.n ? c->listen->answer(c->listen->to, path, &body) : 405;
 	bool metrics = str_is(path, "/metrics") && code == 200;
 
 	buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-		code, word_of(code),
+		code, reason_phrase(code),
 		metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8" : "text/plain; charset=utf-8",
 		body.n);
 	buf_put(&c->out, body.p, body.n);
@@ -187,7 +187,7 @@ static void slots_connect(struct loop_fd *f, unsigned events)
 }
 
 /* Splits an address into HOST and PORT; an empty host means all addresses of the machine. */
-static void split(struct arena *a, struct str address, struct str *host, struct str *port)
+static void split_address(struct arena *a, struct str address, struct str *host, struct str *port)
 {
 	size_t colon = address.n;
 
@@ -224,7 +224,7 @@ struct listen *listen_start(struct arena *a, struct loop *loop, const struct lis
 	struct str host, port;
 	int fd = -1;
 
-	split(a, o->address, &host, &port);
+	split_address(a, o->address, &host, &port);
 	int wrong = getaddrinfo(host.n ? host.p : NULL, port.p, &hints, &found);
 	if (wrong) {
 		*why = str_printf(a,

@@ -15,6 +15,8 @@ static const struct manifest_file *manifest_file_find(const char *name)
 	return f;
 }
 
+bool manifest_file_exists(const char *name) { return manifest_file_find(name)->name; }
+
 struct object *manifest_file_read(struct arena *a, const char *name)
 {
 	const struct manifest_file *f = manifest_file_find(name);

@@ -21,6 +21,7 @@ extern const struct manifest_file manifest_files[];
  * cannot be read is a mistake in this source tree: the process ends with a message.
  */
 struct object *manifest_file_read(struct arena *a, const char *name);
+bool manifest_file_exists(const char *name);
 /* Returns the value at PATH ("spec.template.metadata") in a tree; all keys before the last must exist. */
 struct object *manifest_path(struct object *root, const char *path);
 /* Removes a field of a map, if it exists. */

@@ -116,6 +116,8 @@ bool pass_act(struct pass *p);
 
 /* ---- shared objects (pass_shared.c) ---- */
 
+/* Is TREE a Role or a RoleBinding? The functions of pass_rights.c create these. */
+bool pass_is_right(const struct data *tree);
 /* Sends the request that creates TREE; returns false if it is known that the object exists. */
 bool pass_make_shared(struct pass *p, const struct data *tree);
 /* Is the owner with the given uid an owner of the object? */
@@ -125,8 +127,6 @@ void pass_report_foreign(struct pass *p, const struct data *tree);
 
 /* ---- the Role of a job (pass_rights.c) ---- */
 
-/* Is TREE a Role or a RoleBinding? */
-bool pass_is_right(const struct data *tree);
 /* Does the framework give a Role to some pods of the job? */
 bool pass_has_rights(const struct pass *p);
 /* Does the Role of the job apply to the pods of a role of the plan? Then they are created after it. */

@@ -17,18 +17,16 @@
  * not exist; NULL if it must be read first.
  */
 
-static bool is_role(const struct data *tree) { return str_is(status_text(tree, "kind"), "Role"); }
+static bool is_role_tree(const struct data *tree) { return str_is(status_text(tree, "kind"), "Role"); }
 
-static bool is_binding(const struct data *tree) { return str_is(status_text(tree, "kind"), "RoleBinding"); }
-
-bool pass_is_right(const struct data *tree) { return is_role(tree) || is_binding(tree); }
+static bool is_binding_tree(const struct data *tree) { return str_is(status_text(tree, "kind"), "RoleBinding"); }
 
 bool pass_has_rights(const struct pass *p)
 {
 	const struct plan_job *plan = p->plan ? p->plan->job : NULL;
 
 	for (size_t i = 0; plan && i < plan->nobjects; i++)
-		if (plan->objects[i].framework && is_role(plan->objects[i].data))
+		if (plan->objects[i].framework && is_role_tree(plan->objects[i].data))
 			return true;
 	return false;
 }
@@ -277,7 +275,7 @@ bool pass_withdraw(struct pass *p)
 	struct supervised *j = p->job;
 	const struct data *role;
 
-	if (p->pending || p->next == WITHDRAW_END || !pass_has_rights(p) || !(role = find_right(p, is_role)))
+	if (p->pending || p->next == WITHDRAW_END || !pass_has_rights(p) || !(role = find_right(p, is_role_tree)))
 		return false;
 	if (p->next++ == WITHDRAW_READ && !j->rights) {
 		if (p->before.n || store_has(&j->control->store, j->ns, j->name)) {
@@ -323,7 +321,7 @@ bool pass_grant(struct pass *p)
 	const struct data *role, *binding;
 
 	if (p->pending || p->failed || p->d.conflict || p->next == GRANT_END || conditions_finished(c) ||
-	    conditions_hold(c, JOB_SUSPENDED) || !pass_has_rights(p) || !(role = find_right(p, is_role)))
+	    conditions_hold(c, JOB_SUSPENDED) || !pass_has_rights(p) || !(role = find_right(p, is_role_tree)))
 		return false;
 	while (p->next <= GRANT_LAST) {
 		p->next++;
@@ -333,7 +331,7 @@ bool pass_grant(struct pass *p)
 	}
 	if (!p->job->rights || !*p->job->rights)
 		return false;
-	if (p->next++ == GRANT_BIND && (binding = find_right(p, is_binding)) && pass_make_shared(p, binding))
+	if (p->next++ == GRANT_BIND && (binding = find_right(p, is_binding_tree)) && pass_make_shared(p, binding))
 		return true;
 	p->next = GRANT_END;
 	struct map names = own_pods(p);
@@ -362,8 +360,8 @@ bool pass_waits_for_rights(struct pass *p, int role)
 	const struct plan_role *r = &p->plan->job->roles[role];
 	const struct data *rights, *binding;
 
-	if (!r->service_account.set || !pass_has_rights(p) || !(rights = find_right(p, is_role)) ||
-	    !(binding = find_right(p, is_binding)) || names_pods_of(p, rights, r))
+	if (!r->service_account.set || !pass_has_rights(p) || !(rights = find_right(p, is_role_tree)) ||
+	    !(binding = find_right(p, is_binding_tree)) || names_pods_of(p, rights, r))
 		return false;
 	const struct data *subjects = status_list(binding, "subjects");
 	for (size_t i = 0; i < subjects->u.list.n; i++)

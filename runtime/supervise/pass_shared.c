@@ -28,6 +28,13 @@ static bool is_scaler(const struct data *tree) { return str_is(status_text(tree,
 
 static bool is_group(const struct data *tree) { return str_is(status_text(tree, "kind"), "PodGroup"); }
 
+bool pass_is_right(const struct data *tree)
+{
+	struct str kind = status_text(tree, "kind");
+
+	return str_is(kind, "Role") || str_is(kind, "RoleBinding");
+}
+
 static void note_made(struct pass *p, const struct data *tree)
 {
 	struct str made = str_of(p->job->objects_made ? p->job->objects_made : "");

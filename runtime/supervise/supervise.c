@@ -11,7 +11,9 @@
 #include "kube/image.h"
 #include "runtime/supervise/admission.h"
 #include "runtime/supervise/deploy.h"
+#include "runtime/supervise/deploy_options.h"
 #include "runtime/supervise/jobs.h"
+#include "runtime/supervise/kinds.h"
 #include "runtime/supervise/lease.h"
 #include "runtime/supervise/listen.h"
 #include "runtime/supervise/log.h"
@@ -375,7 +377,15 @@ static bool is_usage_right(struct session *s)
 		session_say(s, "--manifest and --policy write different objects: ask for one of them at a time");
 		return false;
 	}
-	return are_images_right(s);
+	if (option_given(s->options, OPTION_KINDS) && !option_given(s->options, OPTION_KUBEFLOW)) {
+		session_say(s, "--kinds chooses among the kinds of the training operator: add --kubeflow");
+		return false;
+	}
+	if (option_given(s->options, OPTION_KINDS) && option_given(s->options, OPTION_POLICY)) {
+		session_say(s, "--policy is about all kinds of the training operator: leave out --kinds");
+		return false;
+	}
+	return are_images_right(s) && (option_given(s->options, OPTION_MANIFEST) || deploy_options_absent(s));
 }
 
 int supervise(struct session *s)
@@ -388,11 +398,7 @@ int supervise(struct session *s)
 	int status = STATUS_DONE;
 
 	c->runs = true;
-	c->operators = option_given(s->options, OPTION_KUBEFLOW);
-	c->ancestors = option_given(s->options, OPTION_ANCESTORS);
-	if (!is_usage_right(s))
-		return STATUS_USAGE;
-	if (!shard_read(s, &c->shard))
+	if (!is_usage_right(s) || !kinds_read(s, c) || !shard_read(s, &c->shard))
 		return STATUS_USAGE;
 	if (option_given(s->options, OPTION_POLICY))
 		return admission_write(s);

@@ -14,6 +14,7 @@
 #include "runtime/cluster/object_watch.h"
 #include "runtime/status/look.h"
 #include "runtime/supervise/jobs.h"
+#include "runtime/supervise/kinds.h"
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/useless.h"
@@ -473,7 +474,7 @@ static void add_kinds(struct watches *w)
 		"-metadata.managedFields", "-spec.*.*.template.metadata.managedFields", NULL };
 
 	const struct custom_kind *k;
-	for (size_t i = 0; (k = custom_kind_among(i, c->operators, c->ancestors)); i++) {
+	for (size_t at = 0; (k = kinds_next(c, &at));) {
 		struct one_watch *r = add(w, str_of(k->group), str_of(k->version), str_of(k->plural),
 			str_of(k->kind));
 		r->kind = k;

@@ -20,15 +20,19 @@ PREFIX = "/controller"                  # prefixes of paths through which a cont
 VERBS = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}
 
 
+IMAGE = ("--image", "registry.example.com/trainc:1")
+
+
 def manifest(*options):
     """The objects of `trainc supervise --manifest`."""
-    return json.loads(subprocess.run([TRAINC, "supervise", "--manifest", "-o", "json", *options], capture_output=True, text=True,
+    return json.loads(subprocess.run([TRAINC, "supervise", "--manifest", "-o", "json", *IMAGE, *options], capture_output=True, text=True,
                                      check=True).stdout)["items"]
 
 
 def permissions(items):
-    """(verb, group, resource) of all roles of a manifest."""
-    return {(verb, group, resource) for o in items if o["kind"] in ("Role", "ClusterRole") for rule in o["rules"]
+    """(verb, group, resource) of the controller's roles of a manifest; its others are for users"""
+    roles = [o for o in items if o["kind"] in ("Role", "ClusterRole") and o["metadata"]["labels"]["app.kubernetes.io/component"] == "controller"]
+    return {(verb, group, resource) for o in roles for rule in o["rules"]
             for verb in rule["verbs"] for group in rule["apiGroups"] for resource in rule["resources"]}
 
 

@@ -1741,7 +1741,7 @@ def objects(w):
     kinds = [o["kind"] for o in items]
     must("--ancestors" not in json.dumps(items), "nobody asked for them")
     must(kinds.count("CustomResourceDefinition") == 7 and "Deployment" in kinds and "PodMonitor" not in kinds, kinds)
-    must("PodMonitor" in [o["kind"] for o in manifest("--manifest=monitor")], "no PodMonitor")
+    must("PodMonitor" in [o["kind"] for o in manifest("--monitor=pod")], "no PodMonitor")
     by = {o["metadata"]["name"]: o for o in items if o["kind"] == "CustomResourceDefinition"}
     version = by["pytorchjobs.kubeflow.org"]["spec"]["versions"][0]
     must(version["subresources"]["scale"]["specReplicasPath"] == ".spec.pytorchReplicaSpecs.Worker.replicas", version["subresources"])
@@ -1759,14 +1759,14 @@ def objects(w):
     must(main_container["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
                                                "capabilities": {"drop": ["ALL"]}}, main_container)
     one = manifest("--namespace=ml")
-    must("ClusterRole" not in [o["kind"] for o in one] and permissions(one) == permissions(items), one)
+    must("ClusterRoleBinding" not in [o["kind"] for o in one] and permissions(one) == permissions(items), one)
     must([o["metadata"]["namespace"] for o in one if o["kind"] == "Role"] == ["ml"], one)
 
 
 @check
 def round_trip(w):
     """the definitions, read back by `trainc vendor crd`, give the tables that they were made from"""
-    text = subprocess.run([TRAINC, "supervise", "--kubeflow", "--manifest"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([TRAINC, "supervise", "--kubeflow", "--manifest", "--image=a/b:1"], capture_output=True, text=True, check=True).stdout
     with open(os.path.join(w.dir, "crds.yaml"), "w") as f:
         f.write("---\n".join(x for x in text.split("---\n") if "\nkind: CustomResourceDefinition\n" in x))
     with open(os.path.join(w.dir, "project.tj"), "w") as f:
