@@ -190,7 +190,9 @@ def deployment(d):
     def apply(workload, *options):
         objects = [o for o in manifest(None, *options) if o["kind"] != "CustomResourceDefinition"]
         d.space.write("all.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-        d.space.kubectl("apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "all.json"), ns=False)
+        done = subprocess.run([KUBECTL, "apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "all.json")],
+                              capture_output=True, text=True, timeout=60)
+        must(done.returncode == 0 and not done.stderr, done.stderr)           # no warning, neither of Pod Security
         d.space.kubectl("-n", "trainc-system", "rollout", "status", "--timeout=50s", workload, ns=False)
 
     def shards():
@@ -203,6 +205,9 @@ def deployment(d):
     with MANIFEST:
         try:
             apply("deployment/trainc-supervise")
+            done = subprocess.run([KUBECTL, "-n", "trainc-system", "run", "other", "--image=registry.example.com/other:1"],
+                                  capture_output=True, text=True, timeout=60)
+            must('violates PodSecurity "restricted' in done.stderr, done)
             for n in (3, 2):
                 apply("statefulset/trainc-supervise", f"--total-shards={n}")
                 wanted = [(f"trainc-supervise-{i}", f"--total-shards={n}") for i in range(n)]
@@ -509,6 +514,39 @@ def permitted(d):
     d.release("torch-master-0", "mpi-launcher")
     d.until("both end", lambda: "Succeeded" in d.conditions("PyTorchJob", "torch") and "Succeeded" in d.conditions("MPIJob", "mpi"))
     must(not re.search(r"forbidden|(?:cannot|may not) (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+
+
+@check
+def entered(d):
+    """an MPIJob cannot enter a pod of a StatefulSet that has the name of a worker: neither Role nor launcher exist
+    until that pod is gone, and an Event names it; afterwards the launcher enters exactly its workers"""
+    labels = {"app": "db"}
+    container = {"name": "db", "image": "registry.example.com/db:1.0"}
+    d.put({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db-worker"}, "spec": {
+        "serviceName": "db", "replicas": 1, "selector": {"matchLabels": labels}, "template": {
+            "metadata": {"labels": labels, "annotations": {f"{NOTE}/hold": "yes"}}, "spec": {"containers": [container]}}}})
+    d.until("its pod", lambda: d.pods() == ["db-worker-0"])
+    d.start()
+    d.put(resource("MPIJob", "db"))
+
+    def may_enter(pod):
+        done = subprocess.run([KUBECTL, "-n", d.space.ns, "auth", "can-i", "create", f"pods/{pod}", "--subresource=exec",
+                               "--as", f"system:serviceaccount:{d.space.ns}:db-launcher"], capture_output=True, text=True, timeout=60)
+        return done.stdout.strip() == "yes"
+
+    d.until("an Event", lambda: any('"db-worker-0" of Pod already exists' in e["message"] for e in d.listed("events")))
+    time.sleep(3)
+    must(d.pods() == ["db-worker-0", "db-worker-1"] and not d.listed("roles") and not d.listed("rolebindings"), d.pods())
+    must(not may_enter("db-worker-0") and not may_enter("db-worker-1"), "it may enter a pod")
+    d.space.kubectl("delete", "statefulset", "db-worker")
+    d.until("all run", lambda: d.pods() == ["db-launcher", "db-worker-0", "db-worker-1"])
+    d.until("its own", lambda: may_enter("db-worker-0") and may_enter("db-worker-1"))
+    must(not may_enter("db-worker-2") and not may_enter("db-launcher"), d.listed("roles"))
+    d.until("they run", lambda: d.phases() == ["Running"] * 3)
+    d.release("db-launcher")
+    d.until("it ends", lambda: "Succeeded" in d.conditions("MPIJob", "db"))
+    d.space.kubectl("delete", "pod", "db-worker-0", "--wait=false")
+    d.until("a pod that is gone is not entered", lambda: not may_enter("db-worker-0"))
 
 
 @check

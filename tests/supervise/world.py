@@ -2,6 +2,7 @@
 resources, permissions and pods that end as the tests decide; it deletes objects that lose their owner, as a
 cluster does."""
 import copy
+import functools
 import json
 import os
 import re
@@ -44,15 +45,23 @@ def permissions(items):
             for verb in rule["verbs"] for group in rule["apiGroups"] for resource in rule["resources"]}
 
 
+@functools.cache
+def rights(options):
+    """The permissions that a controller with these options gets."""
+    done = subprocess.run([TRAINC, "supervise", "--manifest", "-o", "json", *IMAGE, *options], capture_output=True, text=True, check=True)
+    return permissions(json.loads(done.stdout)["items"])
+
+
 class World(Server):
     """The server, a kubeconfig for it, and the controllers that run against it."""
 
-    allowed = permissions(manifest()) | permissions(manifest("--gang=volcano")) | permissions(manifest("--gang=coscheduling")) \
-        | permissions(manifest("--ancestors"))          # the only permissions, in all tests
-    used = set()
+    used = set()                        # in all tests
 
     def __init__(self):
         self.refused = []
+        self.allowed = set()            # the permissions of the manifests of all controllers that were started
+        self.withheld = set()           # those of them that a test takes away
+        self.needed = set()             # the permissions that were used
         self.served = set(KINDS)
         self.down = False               # refuses every connection
         self.away = set()               # plurals whose watches are cut
@@ -184,10 +193,26 @@ class World(Server):
         verb = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}.get(method) or (
             "get" if m[4] else "watch" if query.get("watch") == "true" else "list")
         what = (verb, m[1] or "", m[3] + ("/" + m[5] if m[5] else ""))
-        World.used.add(what)
-        if what not in World.allowed:
-            self.refused.append(what)
-        return what in World.allowed
+        return self.permits({what})
+
+    def permits(self, needed):
+        with self.lock:
+            self.needed |= needed
+            World.used |= needed
+            lacks = needed - (self.allowed - self.withheld)
+            self.refused += lacks
+            return not lacks
+
+    def entails(self, method, where, body):
+        """The permissions that the API server wants besides that of the request itself: to block the deletion of an
+        owner, and to grant rights, which only those may who have them."""
+        for owner in body.get("metadata", {}).get("ownerReferences") or ():
+            if owner.get("blockOwnerDeletion"):
+                yield "update", owner["apiVersion"].rpartition("/")[0], owner["kind"].lower() + "s/finalizers"
+        given = body if where[0] == "roles" and method in ("POST", "PATCH") else \
+            self.objects.get(("roles", where[1], body["roleRef"]["name"]), {}) if where[0] == "rolebindings" and method == "POST" else {}
+        for rule in given.get("rules", ()):
+            yield from ((v, g, r) for v in rule["verbs"] for g in rule["apiGroups"] for r in rule["resources"])
 
     def refusal(self, method, path, query):
         """The response that does not depend on objects; None when the request may continue."""
@@ -204,6 +229,8 @@ class World(Server):
         where = self.place(path)
         if method == "GET":
             return self.on_get(where, query)
+        if not self.permits(set(self.entails(method, where, body))):
+            return status(403, "Forbidden", "no rule permits what this entails")
         if (method, where[0]) == ("DELETE", "pods"):
             self.check_roles("%s is deleted, but a Role names it" % where[2], lambda ns, name, owners: (ns, name) != where[1:3])
         done = getattr(self, "on_" + method.lower())(where, query, body)
@@ -275,9 +302,12 @@ class World(Server):
 
     # ---- the controller ----
 
-    def start(self, *options):
+    def start(self, *options, kubeflow=True):
+        """Starts a controller, which has the permissions of the manifest for its options."""
+        words = " ".join(("--kubeflow", *options) if kubeflow else options).replace("--gang ", "--gang=").split()
+        self.allowed |= rights(tuple(o for o in words if o.split("=")[0] in ("--kubeflow", "--gang", "--ancestors", "--kinds")))
         log = open(os.path.join(self.dir, "log%d" % len(self.controllers)), "w+")
-        p = subprocess.Popen([TRAINC, "supervise", "--kubeflow", *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment(),
+        p = subprocess.Popen([TRAINC, "supervise", *["--kubeflow"] * kubeflow, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment(),
                              preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGTERM)])
         p.log = log
         self.controllers.append(p)
