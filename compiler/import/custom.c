@@ -56,11 +56,6 @@ struct str custom_role(struct arena *a, const struct custom_kind *k, struct str 
 	return role;
 }
 
-struct str custom_container(const struct custom_kind *k)
-{
-	return str_of(operator_find(str_of(k->kind))->role.container);
-}
-
 /* ---- copying parts of a resource as text ---- */
 
 static void put_member(struct buf *b, const char *key, const struct data *value, bool *first)

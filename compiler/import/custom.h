@@ -44,8 +44,6 @@ struct str custom_role(struct arena *a, const struct custom_kind *k, struct str 
  * uid. Returns an empty text if the resource has an id, or is of another kind.
  */
 struct str custom_runtime_id(struct arena *a, const struct data *object);
-/* Returns the name of the main container in the pods of a kind; empty if the first container is the main one. */
-struct str custom_container(const struct custom_kind *k);
 
 /* How to read resources. The texts are borrowed and must live as long as a plan of them. */
 struct custom_options {

@@ -1,15 +1,14 @@
 /*
  * admission.c - writes two ValidatingAdmissionPolicies for each policy, one for its checks and one for its warnings,
- * and a binding for each. They apply to the objects of runs, or to the jobs of the operator (admission_objects.c).
+ * and a binding for each. They apply to the objects of runs, or to the jobs of the operator: the
+ * files manifest/policy-*.yaml say to which, and when.
  */
 #include "runtime/supervise/admission.h"
 
 #include "base/sha256.h"
 #include "cel/cel.h"
-#include "runtime/supervise/admission_objects.h"
 #include "runtime/supervise/manifest.h"
-
-#define API "admissionregistration.k8s.io/v1"
+#include "runtime/supervise/manifest_file.h"
 
 enum { NAME_LONGEST = 60 };
 
@@ -65,46 +64,54 @@ static struct str object_name(struct admission *d, struct str title, bool warn)
 
 /* ---- objects ---- */
 
-static void put_validations(struct admission *d, struct buf *b, struct str policy, bool warn)
+static struct object *policy_text(struct admission *d, struct str s)
 {
-	bool first = true;
+	return object_string(d->session->arena, s, (struct span){ 0 });
+}
 
-	buf_z(b, "\"validations\":[");
+static struct object *validations(struct admission *d, struct str policy, bool warn)
+{
+	struct arena *a = d->session->arena;
+	struct object *list = object_list(a, (struct span){ 0 });
+
 	for (size_t i = 0; i < d->policies.nchecks; i++) {
 		const struct cel_check *c = &d->policies.checks[i];
 		if (c->warn != warn || !str_eq(c->policy, policy))
 			continue;
-		buf_z(b, first ? "{\"expression\":" : ",{\"expression\":");
-		first = false;
-		buf_json(b, c->expression);
-		buf_z(b, ",\"message\":");
-		buf_json(b, c->message);
-		if (c->message_expression.n) {
-			buf_z(b, ",\"messageExpression\":");
-			buf_json(b, c->message_expression);
-		}
-		buf_char(b, '}');
+		struct object *one = object_add_map(a, list, (struct span){ 0 });
+		PUT_STR(a, one, "expression", c->expression, (struct span){ 0 });
+		PUT_STR(a, one, "message", c->message, (struct span){ 0 });
+		if (c->message_expression.n)
+			PUT_STR(a, one, "messageExpression", c->message_expression, (struct span){ 0 });
 	}
-	buf_char(b, ']');
+	return list;
+}
+
+/* Reads a file of the directory manifest/ as the object NAME. */
+static struct object *named_manifest(struct admission *d, const char *file, struct str name)
+{
+	struct object *o = manifest_file_read(d->session->arena, file);
+
+	object_put(d->session->arena, object_get(o, STR("metadata")), STR("name"), policy_text(d, name));
+	return o;
 }
 
 static void bind_policy(struct admission *d, struct str name, bool warn)
 {
+	struct arena *a = d->session->arena;
 	struct str ns = option_value(d->session->options, OPTION_NAMESPACE);
-	struct buf b = { 0 };
+	struct object *o = named_manifest(d, "policy-binding", name), *spec = object_get(o, STR("spec"));
 
-	manifest_head(&b, API, "ValidatingAdmissionPolicyBinding", name.p, NULL);
-	buf_printf(&b, ",\"spec\":{\"policyName\":\"%.*s\",\"validationActions\":[\"%s\"]", STR_ARG(name),
-		warn ? "Warn" : "Deny");
+	object_put(a, spec, STR("policyName"), policy_text(d, name));
+	if (warn)
+		object_get(spec, STR("validationActions"))->u.list.at[0] = policy_text(d, STR("Warn"));
 	if (ns.n) {
-		buf_z(&b, ",\"matchResources\":{\"namespaceSelector\":{\"matchLabels\":{"
-			"\"kubernetes.io/metadata.name\":");
-		buf_json(&b, ns);
-		buf_z(&b, "}}}");
+		struct object *match = PUT_MAP(a, spec, "matchResources", (struct span){ 0 });
+		struct object *labels = PUT_MAP(a, PUT_MAP(a, match, "namespaceSelector", (struct span){ 0 }),
+			"matchLabels", (struct span){ 0 });
+		PUT_STR(a, labels, "kubernetes.io/metadata.name", ns, (struct span){ 0 });
 	}
-	buf_z(&b, "}}");
-	manifest_put(&d->to, &b);
-	buf_release(&b);
+	manifest_put_object(&d->to, o);
 }
 
 /*
@@ -113,21 +120,13 @@ static void bind_policy(struct admission *d, struct str name, bool warn)
 static void put_policy(struct admission *d, struct str policy, bool warn)
 {
 	struct str name = object_name(d, policy, warn);
-	struct buf b = { 0 };
-	bool any = false;
+	struct object *all = validations(d, policy, warn), *o;
 
-	for (size_t i = 0; i < d->policies.nchecks; i++)
-		any = any || (d->policies.checks[i].warn == warn && str_eq(d->policies.checks[i].policy, policy));
-	if (!any)
+	if (!all->u.list.n)
 		return;
-	manifest_head(&b, API, "ValidatingAdmissionPolicy", name.p, NULL);
-	buf_z(&b, ",\"spec\":{");
-	buf_z(&b, "\"failurePolicy\":\"Fail\",");
-	admission_objects_put(&b, d->objects);
-	put_validations(d, &b, policy, warn);
-	buf_z(&b, "}}");
-	manifest_put(&d->to, &b);
-	buf_release(&b);
+	o = named_manifest(d, d->objects == CEL_OPERATOR_JOBS ? "policy-kinds" : "policy-runs", name);
+	object_append_word(d->session->arena, object_get(o, STR("spec")), STR("validations"), all);
+	manifest_put_object(&d->to, o);
 	bind_policy(d, name, warn);
 }
 

@@ -228,6 +228,24 @@ def kinds():
     must(granted(local, *CONTROLLER) == granted(objects("--kubeflow"), *CONTROLLER), "one namespace needs the same verbs")
 
 
+@check
+def policies():
+    """the policies of --kubeflow --policy are about all kinds, with the roles of each"""
+    done = subprocess.run([TRAINC, "supervise", "--kubeflow", "--policy", "-o", "json"], capture_output=True, text=True, timeout=60,
+                          cwd=os.path.join(HERE, "admission"))
+    must(done.returncode == 0, done)
+    spec = by_kind(json.loads(done.stdout)["items"], "ValidatingAdmissionPolicy")[0]["spec"]
+    crds = by_kind(objects("--kubeflow"), "CustomResourceDefinition")
+    rules = spec["matchConstraints"]["resourceRules"]
+    must([(r["apiGroups"], r["resources"]) for r in rules] == [([crds[0]["spec"]["group"]], [o["spec"]["names"]["plural"] for o in crds])], rules)
+    text = {v["name"]: v["expression"] for v in spec["variables"]}
+    for o in crds:
+        kind = o["spec"]["names"]["kind"]
+        key, = (k for k in o["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] if k.endswith("ReplicaSpecs"))
+        must("object.kind == '%s' ? object.spec.?%s.orValue({})" % (kind, key) in text["specs"], (kind, key))
+        must("object.kind == '%s' ? '" % kind in text["main"], kind)
+
+
 # ---- rules for every set of options ----
 
 def lint(items):
