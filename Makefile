@@ -42,6 +42,9 @@
 #   make playground      builds one page that contains them
 #   make vsix            builds the extension of VS Code that contains the server (needs npm)
 #
+#   make dist            builds a release in DIST=dist: static programs for every Linux, in a tarball with its checksum
+#   make test-dist       installs that release in clean places and uses it there
+#
 # BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= its flags.
 
 BUILD   ?= build
@@ -84,7 +87,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-index test-dist clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -132,8 +135,9 @@ $(GEN)/functions.ld: compiler/first.txt | $(GEN)
 	@awk '{ text = text (/:/ ? "*" $$1 "(.text .text.*)\n" : "*(.text." $$1 " .text." $$1 ".*)\n") } \
 		END { printf "SECTIONS {\n.text.first : {\n%s}\n}\nINSERT BEFORE .text;\n", text }' $< >$@
 # The libraries in the programs, and the commit: linked.c prints both. The table is made again when packages change.
+LIBRARY_ROWS ?= sh compiler/command/libraries.sh
 $(GEN)/libraries.def: compiler/command/libraries.sh $(BUILD)/flags $(wildcard /var/lib/dpkg/status) | $(GEN)
-	@sh $< '$(CC)' '$(HALFLIBS)' >$@.new && mv $@.new $@
+	@$(LIBRARY_ROWS) '$(CC)' '$(HALFLIBS)' >$@.new && mv $@.new $@
 $(GEN)/commit.h: FORCE | $(GEN)
 	@echo '#define TRAINC_COMMIT "$(COMMIT)"' >$@.new; $(replace)
 $(BUILD)/obj/compiler/command/linked.o: $(GEN)/libraries.def $(GEN)/commit.h
@@ -315,7 +319,7 @@ test-editors: build
 
 WASM      := $(BUILD)/wasm
 # The compiler and the language server without commands, files, clocks and the trees of the library, whose text is enough.
-WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/restriction.c compiler/base/words.c compiler/explain/explain_command.c \
+WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/restriction.c compiler/base/system.c compiler/base/words.c compiler/explain/explain_command.c \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
@@ -366,6 +370,29 @@ vsix: wasm $(BUILD)/vsix/node_modules
 	@python3 grammar/editors/vscode/build.py $(BUILD)/vsix $(WASM)/trainc.wasm $(BUILD)/vsix/trainc.vsix
 test-wasm: playground
 	@BUILD=$(BUILD) python3 tests/wasm/page.py
+
+# ---- releases ----
+
+# Static programs that run on every Linux, packed with their checksums in DIST. Only dist-fetch needs a network. See
+# .ci/dist; RELEASE_URL is the address from which install.sh downloads.
+DIST         ?= dist
+DIST_SOURCES ?= $(BUILD)/dist/sources
+RELEASE_URL  ?= https://releases.example.com/trainc
+dist-fetch:
+	@sh .ci/deps dist
+	@bash .ci/dist/fetch $(DIST_SOURCES)
+dist-tar:
+	@bash .ci/dist/libraries $(DIST_SOURCES) x86_64-linux-musl
+	@bash .ci/dist/programs $(DIST_SOURCES) x86_64-linux-musl $(BUILD)/dist/x86_64
+	@bash .ci/dist/tarball $(DIST_SOURCES) x86_64 $(BUILD)/dist/x86_64 $(DIST)
+dist-index:
+	@sed "s|@VERSION@|$$(sed -n 's/^\#define TRAINC_VERSION "\(.*\)"/\1/p' compiler/base/version.h)|; s|@RELEASE_URL@|$(RELEASE_URL)|" \
+		.ci/dist/install.sh >$(DIST)/install.sh
+	@chmod 755 $(DIST)/install.sh
+dist: dist-fetch dist-tar dist-index
+	@cd $(DIST) && ls | grep -vx SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+test-dist:
+	@DIST=$(abspath $(DIST)) bash tests/dist/run.sh
 
 frameworks: build
 	@BUILD=$(BUILD) bash tests/frameworks/run.sh

@@ -33,7 +33,7 @@ fi
 for entry in * .ci .gitignore; do
 	case $entry in
 	Makefile | grammar | compiler | runtime | stdlib | examples | tests | docs) ;;
-	README.md | SECURITY.md | CONTRIBUTING.md | LICENSE | CHANGELOG.md | .ci | .gitignore | build | build-*) ;;
+	README.md | SECURITY.md | CONTRIBUTING.md | LICENSE | CHANGELOG.md | .ci | .gitignore | build | build-* | dist) ;;
 	*) echo "$entry" ;;
 	esac
 done >"$scratch/found"

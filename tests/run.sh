@@ -40,7 +40,7 @@ lanes() {
 	done
 	for script in tests/check_tree.sh tests/golden.sh tests/*/*.sh; do
 		case $script in
-		tests/e2e/* | tests/frameworks/* | tests/editors/* | tests/fuzz/* | tests/bench/*) ;;
+		tests/dist/* | tests/e2e/* | tests/frameworks/* | tests/editors/* | tests/fuzz/* | tests/bench/*) ;;
 		tests/supervise/supervise.sh)   # three minutes, mostly waiting: the shorter lane has time for it
 			compiling="$compiling $script" ;;
 		tests/local/* | tests/cluster/* | tests/lsp/* | tests/supervise/* | tests/torture/*) living="$living $script" ;;

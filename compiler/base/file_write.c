@@ -19,6 +19,7 @@
 
 #include "base/file_place.h"
 #include "base/path.h"
+#include "base/system.h"
 
 bool file_write_all(int fd, const char *bytes, size_t n)
 {
@@ -218,7 +219,7 @@ bool file_replace_in(struct arena *a, int directory, struct str name, struct str
 /* Renames a file unless TO exists. On file systems that cannot do this, uses linkat(), which never replaces a file. */
 static bool rename_new(int dir, const char *from, const char *to)
 {
-	if (renameat2(dir, from, dir, to, RENAME_NOREPLACE) == 0)
+	if (system_rename_new(dir, from, to) == 0)
 		return true;
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;

@@ -1,4 +1,5 @@
 #include "base/words.h"
+#include "base/system.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -142,7 +143,7 @@ void put_age(struct buf *b, int64_t ns)
 
 struct str end_words(struct arena *a, int exit_code, int signal)
 {
-	const char *name = signal ? sigabbrev_np(signal) : NULL;
+	const char *name = signal ? system_signal_name(signal) : NULL;
 
 	if (name)
 		return str_printf(a, "killed by %s", name);

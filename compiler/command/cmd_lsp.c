@@ -5,12 +5,12 @@
  * never started. If the input ends without `exit`, the status is 1.
  */
 #include <errno.h>
-#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 #include "command/lsp_frame.h"
 #include "command/session.h"
 #include "command/workspace.h"
@@ -103,8 +103,7 @@ int cmd_lsp(struct session *s)
 	struct lsp *server = lsp_new(&host);
 
 	/* An analysis is released as a whole, and the next one reuses the memory without asking the system for it. */
-	mallopt(M_MMAP_THRESHOLD, 256 << 20);
-	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+	system_tune_heap(256 << 20, true);
 	int status = serve(&wire, server);
 	lsp_release(server);
 	buf_release(&wire.in);

@@ -4,13 +4,13 @@
  * loop_fd_drop() removes it there, too.
  */
 #include "runtime/cluster/loop.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -379,7 +379,7 @@ int loop_child_start(struct loop *l, struct loop_child *c, char *const *argv, ch
 	close(report[0]);
 	if (n != 0)
 		return child_failed(pid, n == (ssize_t)sizeof error ? error : EIO);
-	int fd = pidfd_open(pid, 0);
+	int fd = system_pidfd_open(pid);
 	c->pidfd = (struct loop_fd){ .fd = -1, .ready = child_ended, .to = c };
 	c->loop = l;
 	if (fd < 0 || !loop_fd_set(l, &c->pidfd, fd, EPOLLIN)) {

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/system.h"
 #include "runtime/run/run_state.h"
 
 enum { DEEPEST = 64, BLOCK = 16 << 10 };
@@ -106,7 +106,7 @@ static void children_of(pid_t pid, struct pids *ret)
 /* Opens a process if it is alive and still a child of PARENT: the number may belong to another process by now. */
 static int hold(pid_t parent, pid_t pid)
 {
-	int fd = pidfd_open(pid, 0);
+	int fd = system_pidfd_open(pid);
 	char state = 'Z';
 
 	if (fd >= 0 && process_parent(pid, &state) == parent && state != 'Z' && state != 'X')
@@ -130,7 +130,7 @@ static size_t kill_tree(pid_t pid, int fd, int depth)
 	int *held = memory_resize(NULL, (children.n + 1) * sizeof *held);
 	for (size_t i = 0; i < children.n; i++)
 		held[i] = hold(pid, children.at[i]);
-	killed += pidfd_send_signal(fd, SIGKILL, NULL, 0) == 0;
+	killed += system_pidfd_signal(fd, SIGKILL) == 0;
 	close(fd);
 	for (size_t i = 0; i < children.n; i++)
 		if (held[i] >= 0)

@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 #include "base/words.h"
 #include "runtime/local/descendants.h"
 #include "runtime/local/mark.h"
@@ -245,7 +245,7 @@ static _Noreturn void run_command(const struct entering *e, char *const *words, 
 	mark_set(mark);
 	if (e->pinned)
 		sched_setaffinity(0, sizeof e->cpus, &e->cpus);
-	closefrom(3);
+	system_close_from(3);
 	environ = e->environment;
 	execvp(words[0], words);
 	int error = errno;
@@ -312,7 +312,7 @@ static void end_rest(const struct entering *e)
 static struct entered wait_for(const struct entering *e, int signals, pid_t child)
 {
 	struct entered ret = { 0 };
-	int fd = pidfd_open(child, 0), status = 0;
+	int fd = system_pidfd_open(child), status = 0;
 	struct pollfd ends[] = { { .fd = fd, .events = POLLIN }, { .fd = e->process, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN } };
 
@@ -398,7 +398,7 @@ bool enter_replica(struct arena *a, const struct enter *w, struct entered *ret, 
 	if (!find_running(a, w, &r, &number, why))
 		return false;
 	e.pid = r->process.pid;
-	e.process = pidfd_open(e.pid, 0);
+	e.process = system_pidfd_open(e.pid);
 	bool opened = e.process >= 0 && open_all(&e);
 	int error = errno;
 	e.pinned = sched_getaffinity(e.pid, sizeof e.cpus, &e.cpus) == 0;

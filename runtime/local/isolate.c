@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 #include "runtime/local/mounts.h"
 #include "runtime/local/network.h"
 
@@ -189,7 +189,7 @@ static _Noreturn void init_run(int keeper)
 		_exit(0);               /* the keeper died before this process asked to be signaled */
 	prctl(PR_SET_NAME, "trainc-init");
 	setsid();
-	close_range(0, ~0U, 0);
+	system_close_range(0, ~0U, 0);
 	sigaction(SIGCHLD, &ignore, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -199,7 +199,7 @@ static _Noreturn void init_run(int keeper)
 
 static int init_start(struct isolation *iso, const char **step)
 {
-	int keeper = pidfd_open(getpid(), 0);
+	int keeper = system_pidfd_open(getpid());
 	int error = 0;
 
 	*step = "make a process namespace";

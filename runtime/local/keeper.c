@@ -22,6 +22,7 @@
 #include "runtime/local/forward.h"
 #include "runtime/local/history.h"
 #include "runtime/local/run_dir.h"
+#include "base/system.h"
 #include "base/words.h"
 
 enum { STATUS_SYSTEM = 3, STATUS_INTERNAL = 70 };
@@ -85,7 +86,7 @@ static void keep_descriptors(int report_fd, int *lifeline)
 		dup3(life, LIFELINE_FD, O_CLOEXEC);
 	for (int fd = 0; fd <= 2 && null >= 0; fd++)
 		dup2(null, fd);
-	closefrom(life >= 0 ? FIRST_FREE_FD : LIFELINE_FD);
+	system_close_from(life >= 0 ? FIRST_FREE_FD : LIFELINE_FD);
 	*lifeline = life >= 0 ? LIFELINE_FD : -1;
 }
 
@@ -231,7 +232,7 @@ static _Noreturn void guard(pid_t keeper)
 	open("/dev/null", O_RDWR);
 	(void)!dup(0);
 	(void)!dup(0);
-	closefrom(3);
+	system_close_from(3);
 	for (int s = 1; s < NSIG; s++)
 		signal(s, s == SIGCHLD ? SIG_DFL : SIG_IGN);
 	(void)!chdir("/");
@@ -284,7 +285,7 @@ static struct str how_it_died(struct arena *a, pid_t pid, struct str run_dir)
 
 	while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
 		;
-	const char *name = WIFSIGNALED(how) ? sigabbrev_np(WTERMSIG(how)) : NULL;
+	const char *name = WIFSIGNALED(how) ? system_signal_name(WTERMSIG(how)) : NULL;
 	struct str said = STR("");
 	if (file_read(a, str_cat(a, run_dir, STR("/keeper.log"), STR("")), &log, &why) && log.n)
 		said = str_printf(a, ": %.*s", (int)(log.n < 400 ? log.n : 400), log.p);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 
 enum {
 	MIRROR_ENTRIES_MAX = 4096,      /* the kernel keeps at most 100,000 mounts in a namespace */
@@ -114,7 +115,7 @@ static bool mirror_entry(struct mount_view *v, int dir, const char *name, const 
 		ok = create(path, S_ISDIR(st.st_mode));
 		if (ok && covered >= 0 && ours(v, st.st_dev))   /* the entry is the stage, where the mirror itself is
 								 * mounted */
-			ok = move_mount(covered, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) == 0;
+			ok = system_attach_mounts(covered, path) == 0;
 		else if (ok)
 			bind_at(fd, path);
 	}
@@ -501,7 +502,7 @@ static bool pivot(struct mount_view *v)
 static bool new_root(struct mount_view *v, const char *image, bool proc)
 {
 	DIR *from = directory_open(image ? image : "/");
-	int covered = open_tree(AT_FDCWD, stage, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	int covered = system_clone_mounts(stage);
 	bool ok;
 
 	if (!from)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 #include "runtime/local/mark.h"
 
 enum step { STEP_ISOLATE, STEP_DIRECTORY, STEP_EXEC, STEP_INTERPRETER, STEP_PROCESSORS, STEP_OTHER };
@@ -77,7 +78,7 @@ static bool descriptors(const struct spawn *s, int *fd)
 	if (dup3(report_fd, REPORT, O_CLOEXEC) < 0)
 		return false;
 	*fd = REPORT;
-	closefrom(REPORT + 1);
+	system_close_from(REPORT + 1);
 	return true;
 }
 
@@ -152,7 +153,7 @@ static _Noreturn void child_with_low(const struct spawn *s, pid_t parent)
 	struct failure f = { .step = STEP_ISOLATE };
 	bool joined = isolation_join(s->isolation, s->replica, &f.why);
 
-	if (close_range((unsigned)s->low->last + 1, ~0U, CLOSE_RANGE_UNSHARE) != 0 ||
+	if (system_close_range((unsigned)s->low->last + 1, ~0U, CLOSE_RANGE_UNSHARE) != 0 ||
 		eventfd_write(s->low->begun, 1) != 0)
 		_exit(127);
 	if (!joined)
@@ -173,7 +174,7 @@ bool spawn_low_open(struct spawn_low *low)
 	low->report = fcntl(low->null, F_DUPFD_CLOEXEC, 0);
 	low->begun = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	/* an empty range: tests whether the kernel and its system call filters permit the flag */
-	low->usable = close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE) == 0;
+	low->usable = system_close_range(~0U, ~0U, CLOSE_RANGE_UNSHARE) == 0;
 	low->last = largest(largest(low->null, low->output), largest(low->report, low->begun));
 	return low->null >= 0 && low->output >= 0 && low->report >= 0 && low->begun >= 0;
 }

@@ -8,12 +8,12 @@
 #include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "runtime/local/mark.h"
+#include "base/system.h"
 #include "base/words.h"
 
 enum { KILL_SECONDS = 5, PAUSE_MS = 20 };
@@ -113,13 +113,13 @@ static void add_children(struct search *s)
 
 static bool send_signal(const struct search *s, const struct process *p, int signal)
 {
-	int fd = pidfd_open(p->pid, 0);
+	int fd = system_pidfd_open(p->pid);
 	char state = 'Z';
 
 	if (fd < 0)
 		return false;
 	bool still = belongs(s, p->pid) || process_parent(p->pid, &state) == p->parent;
-	bool sent = still && (!signal || pidfd_send_signal(fd, signal, NULL, 0) == 0);
+	bool sent = still && (!signal || system_pidfd_signal(fd, signal) == 0);
 	close(fd);
 	return sent;
 }
@@ -165,12 +165,12 @@ size_t survivors_end(struct arena *a, const struct run_state *s, int64_t grace, 
 void keeper_kill(const struct run_state *s)
 {
 	const struct timespec pause = { 0, PAUSE_MS * 1000000 };
-	int fd = s->keeper.pid ? pidfd_open(s->keeper.pid, 0) : -1;
+	int fd = s->keeper.pid ? system_pidfd_open(s->keeper.pid) : -1;
 
 	if (fd < 0)
 		return;
 	if (process_alive(&s->keeper, s->boot_id))
-		pidfd_send_signal(fd, SIGKILL, NULL, 0);
+		system_pidfd_signal(fd, SIGKILL);
 	close(fd);
 	for (int i = 0; i < 100 && process_alive(&s->keeper, s->boot_id); i++)
 		nanosleep(&pause, NULL);

@@ -165,10 +165,15 @@ static void put_gap(const struct log_print *p, const struct log_line *l, struct 
 
 static bool matches(const struct log_print *p, struct str text)
 {
+#ifdef REG_STARTEND
 	regmatch_t span = { .rm_so = 0, .rm_eo = (regoff_t)text.n };
-
 	int e = regexec(p->grep, text.p, 1, &span, REG_STARTEND);
-
+#else
+	/* the C library can only search text that ends with a null byte */
+	struct arena scratch = { 0 };
+	int e = regexec(p->grep, str_copy(&scratch, text).p, 0, NULL, 0);
+	arena_release(&scratch);
+#endif
 	if (e == REG_ESPACE)
 		memory_out();
 	return e == 0;

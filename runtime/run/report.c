@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "base/system.h"
 #include "base/words.h"
 #include "runtime/run/timeline.h"
 
@@ -188,7 +189,7 @@ static void runs_table(const struct report *r, struct buf *out)
 
 static struct str replica_exit(struct table *t, const struct run_replica *r)
 {
-	const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
+	const char *name = r->signal ? system_signal_name(r->signal) : NULL;
 
 	if (name)
 		return str_printf(&t->arena, "SIG%s", name);

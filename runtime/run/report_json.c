@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "runtime/run/report.h"
+#include "base/system.h"
 #include "base/words.h"
 
 struct conditions run_conditions(const struct run_state *s)
@@ -217,7 +218,7 @@ static void put_replicas(const struct json *j, const struct run_state *s)
 
 static void put_failure(const struct json *j, const struct run_failure *f)
 {
-	const char *name = f->signal ? sigabbrev_np(f->signal) : NULL;
+	const char *name = f->signal ? system_signal_name(f->signal) : NULL;
 
 	buf_z(j->out, "\"first_failure\": ");
 	if (!f->known) {

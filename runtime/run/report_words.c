@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "base/system.h"
 #include "base/words.h"
 
 /* ---- a role ---- */
@@ -101,7 +102,7 @@ void report_counts(const struct run_state *s, struct buf *out)
 /* Appends how the rank ended: "exited with code 3", "was killed by SIGSEGV". */
 static void put_how(const struct run_failure *f, struct buf *out)
 {
-	const char *name = f->signal ? sigabbrev_np(f->signal) : NULL;
+	const char *name = f->signal ? system_signal_name(f->signal) : NULL;
 
 	if (name)
 		buf_printf(out, "was killed by SIG%s", name);

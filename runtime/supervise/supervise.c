@@ -1,12 +1,12 @@
 /* supervise.c - the options, signals and the main loop of the controller. */
 #include "runtime/supervise/supervise.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 #include "base/words.h"
 #include "kube/image.h"
 #include "runtime/supervise/admission.h"
@@ -410,9 +410,7 @@ int supervise(struct session *s)
 	 * A plan needs as much memory as the data of hundreds of jobs. The data of jobs is kept for days, and the free
 	 * memory between it would rarely be used again, so large pieces are returned to the system.
 	 */
-	mallopt(M_MMAP_THRESHOLD, LARGE);
-	mallopt(M_TRIM_THRESHOLD, LARGE);
-	mallopt(M_ARENA_MAX, 1);                /* one arena is enough: threads only look up names */
+	system_tune_heap(LARGE, false);         /* threads only look up names */
 	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, work);
 	run(&u);
 	watches_stop(u.watches);

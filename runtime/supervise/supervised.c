@@ -1,10 +1,10 @@
 /* supervised.c - ends passes, and frees the data of a job or a run. */
 #include "runtime/supervise/supervised.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system.h"
 #include "base/words.h"
 #include "runtime/run/rules.h"
 #include "runtime/supervise/plan_cache.h"
@@ -47,7 +47,7 @@ void supervised_free(struct supervised *j)
 static void return_heap(struct loop_timer *t)
 {
 	(void)t;
-	malloc_trim(0);
+	system_trim_heap();
 }
 
 static void trim_later(struct controller *c)
