@@ -336,6 +336,10 @@ int deploy_write(const struct controller *c)
 	put_manifest(&d, "disruptionbudget");
 	put_service(&d);
 	put_network_policy(&d);
+	if (!d.ns.n) {                  /* an installation for one namespace has no say about the others */
+		put_manifest(&d, "records-policy");
+		put_manifest(&d, "records-policy-binding");
+	}
 	manifest_end(&d.to);
 	return STATUS_DONE;
 }

@@ -182,5 +182,50 @@ def record_restored(d):
     attacked(d, records.restored, d.space.ns + "-other")
 
 
+def policy_of_manifest(d):
+    """The policy of the manifest and its binding, for the namespace of the check alone."""
+    found = [o for o in supervise.manifest(kubeflow=False) if o["kind"].startswith("ValidatingAdmissionPolicy")]
+    name = f"{found[0]['metadata']['name']}-{d.space.ns}"
+    for o in found:
+        o["metadata"]["name"] = name
+        if "policyName" in o["spec"]:
+            o["spec"].update(policyName=name, matchResources={"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": d.space.ns}}})
+    return name, {"apiVersion": "v1", "kind": "List", "items": found}
+
+
+def refused_by_policy(d, w):
+    """Eve's record is refused; another ConfigMap of hers is not."""
+    for name, labels in ("pwn.trainc", {}), ("b", {"trainc.dev/run": "b"}), ("c", {}):
+        o = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "labels": labels}}
+        done = w.kubectl("default", "--as", "eve", "create", "--dry-run=server", "-f", "-", input=json.dumps(o))
+        if (done.returncode != 0) != (name != "c"):
+            return False
+        supervise.must(name == "c" or "only those who may create Jobs may write the record of a run" in done.stderr, done.stderr)
+    return True
+
+
+@check
+def record_policy(d):
+    """the policy of the manifest: eve may neither create nor change a record, but other ConfigMaps; runs are applied,
+    attended and deleted as before"""
+    def under_policy(w):
+        name, objects = policy_of_manifest(d)
+        try:
+            done = w.kubectl("default", "create", "-f", "-", input=json.dumps(objects))
+            supervise.must(not done.returncode, done.stderr)
+            d.until("the policy is in force", lambda: refused_by_policy(d, w))
+            supervise.run_controller(d)
+            supervise.begin_run(d)
+            done = w.kubectl("default", "--as", "eve", "label", "configmap", "a.trainc", "x=y")
+            supervise.must(done.returncode and "only those who may create Jobs" in done.stderr, done.stderr)
+            d.until("the verdict", lambda: supervise.record(d)["verdict"] == "Succeeded")
+            d.space.want(0, "delete", "a", "--yes")
+            d.until("nothing is left", lambda: not d.space.names())
+        finally:
+            for kind in "validatingadmissionpolicybinding", "validatingadmissionpolicy":
+                d.space.kubectl("delete", kind, name, ns=False)
+    attacked(d, under_policy, d.space.ns + "-other")
+
+
 if __name__ == "__main__":
     sys.exit(runtime.main(sys.argv[1:], CHECKS, supervise.outcome))
