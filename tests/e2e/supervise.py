@@ -189,6 +189,9 @@ def deployment(d):
     """the whole manifest is admitted with strict validation, also with shards, whose number can be changed"""
     def apply(workload, *options):
         objects = [o for o in manifest(None, *options) if o["kind"] != "CustomResourceDefinition"]
+        for o in objects:                       # attacks with records in other namespaces must not meet the policy
+            if o["kind"] == "ValidatingAdmissionPolicyBinding":
+                o["spec"]["matchResources"] = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": d.space.ns}}}
         d.space.write("all.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
         done = subprocess.run([KUBECTL, "apply", "--server-side", "--validate=strict", "-f", os.path.join(d.space.dir, "all.json")],
                               capture_output=True, text=True, timeout=60)
