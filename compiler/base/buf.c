@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/glyph.h"
+
 bool buf_reserve(struct buf *b, size_t more)
 {
 	size_t limit = b->limit ? b->limit : (size_t)1 << 30;
@@ -73,11 +75,17 @@ void buf_json(struct buf *b, struct str s)
 	buf_char(b, '"');
 	for (size_t i = 0; i < s.n;) {
 		size_t len = str_utf8(s.p + i, s.n - i);
-		if (len > 1 || (len == 1 && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\')) {
+		if (len && p[i] != '"' && p[i] != '\\' && !glyph_hidden(s.p + i, len)) {
 			i += len;
 			continue;
 		}
 		buf_put(b, s.p + plain, i - plain);
+		if (len > 1) {
+			buf_printf(b, "\\u%04x", len == 2 ? (p[i] & 0x1Fu) << 6 | (p[i + 1] & 0x3Fu)
+				: (p[i] & 0x0Fu) << 12 | (p[i + 1] & 0x3Fu) << 6 | (p[i + 2] & 0x3Fu));
+			plain = i += len;
+			continue;
+		}
 		switch (len ? p[i] : 0xFF) {
 		case '"': buf_z(b, "\\\""); break;
 		case '\\': buf_z(b, "\\\\"); break;

@@ -41,6 +41,19 @@ void put_escaped(struct buf *b, struct str s)
 	}
 }
 
+void put_escaped_lines(struct buf *b, struct str text)
+{
+	while (text.n) {
+		const char *end = memchr(text.p, '\n', text.n);
+		size_t n = end ? (size_t)(end - text.p) : text.n;
+		put_escaped(b, (struct str){ text.p, n });
+		if (!end)
+			return;
+		buf_char(b, '\n');
+		text = (struct str){ end + 1, text.n - n - 1 };
+	}
+}
+
 struct str name_escaped(struct arena *a, struct str s)
 {
 	struct buf b = { 0 };

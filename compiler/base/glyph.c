@@ -55,6 +55,18 @@ static size_t decode(const unsigned char *p, size_t n, uint32_t *ret)
 	return len;
 }
 
+bool glyph_hidden(const char *p, size_t n)
+{
+	uint32_t c = 0;
+
+	if (n == 1)
+		return (unsigned char)*p < 0x20 || *p == 0x7F;
+	/* the hidden characters of several bytes begin with one of these */
+	if (*p != '\xC2' && *p != '\xD8' && *p != '\xE2')
+		return false;
+	return decode((const unsigned char *)p, n, &c) && IN(hidden, c);
+}
+
 struct glyph glyph_at(struct str s, size_t i, unsigned column)
 {
 	const struct str unprintable = STR("\xEF\xBF\xBD"), spaces = STR("        ");

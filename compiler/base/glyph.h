@@ -17,6 +17,12 @@ struct glyph {
 /* The character at byte I of S, printed at COLUMN (from 0; tab stops are every 8 columns). */
 struct glyph glyph_at(struct str s, size_t i, unsigned column);
 
+/*
+ * Would the well-formed character of N bytes at P move the cursor or reorder the line? Control characters, DEL, U+0080 to
+ * U+009F, and the characters that control the direction of text would.
+ */
+bool glyph_hidden(const char *p, size_t n);
+
 /* The number of columns that a text takes when it begins at the left edge. */
 unsigned text_columns(struct str s);
 

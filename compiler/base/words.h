@@ -30,6 +30,8 @@ struct str end_words(struct arena *a, int exit_code, int signal);
  * malformed bytes become visible: \x1b, \u202e. A tab is kept.
  */
 void put_escaped(struct buf *b, struct str s);
+/* Appends a text of several lines, each escaped as by put_escaped(). Only for texts whose parts have no line ends. */
+void put_escaped_lines(struct buf *b, struct str text);
 /* The text S, escaped as by put_escaped(), in the arena. */
 struct str name_escaped(struct arena *a, struct str s);
 /* Appends the first COLUMNS columns of the text, escaped; an ellipsis replaces what is cut off. */

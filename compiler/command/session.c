@@ -121,6 +121,15 @@ static bool write_out(void *context, const char *bytes, size_t n)
 
 void session_write(struct session *s, struct str text) { write_out(s, text.p, text.n); }
 
+void session_print(struct session *s, struct str text)
+{
+	struct buf out = { 0 };
+
+	put_escaped_lines(&out, text);
+	write_out(s, out.p, out.n);
+	buf_release(&out);
+}
+
 /* Shows complete lines. The last line may end within a character, so it is kept until its line end arrives. */
 static bool show_lines(void *context, const char *bytes, size_t n)
 {

@@ -98,6 +98,12 @@ void session_ask(const char *question);
 bool session_offline(const struct session *s);
 /* Writes a result. */
 void session_write(struct session *s, struct str text);
+/*
+ * Writes lines for people to standard output, escaped as by put_escaped_lines(), on a terminal and elsewhere. All text
+ * for people that may contain texts of a cluster, a record or a server goes through this function, session_say(), or
+ * attend_say(); session_write() is for JSON and files.
+ */
+void session_print(struct session *s, struct str text);
 /* The output for results that contain values of programs: on a terminal, control characters in them are escaped. */
 struct trainc_output session_output(struct session *s);
 /* Reads --index; -1 is every replica. Returns false after reporting a value that is not a number. */

@@ -3,6 +3,8 @@
  */
 #include "data/data_write.h"
 
+#include "base/glyph.h"
+
 /* Returns the code point of the well-formed sequence of SIZE bytes at P. */
 static uint32_t code_point(const unsigned char *p, size_t size)
 {
@@ -40,7 +42,7 @@ void data_write_text(struct buf *b, struct str s)
 	for (size_t i = 0; i < s.n;) {
 		size_t size = str_utf8(s.p + i, s.n - i);
 		uint32_t c = size ? code_point((const unsigned char *)s.p + i, size) : 0xFFFD;
-		if (size && c >= ' ' && c != '"' && c != '\\' && !is_special(c)) {
+		if (size && c != '"' && c != '\\' && !is_special(c) && !glyph_hidden(s.p + i, size)) {
 			i += size;
 			continue;
 		}

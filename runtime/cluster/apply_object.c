@@ -12,9 +12,9 @@ void apply_tell(struct applying *p, struct str name, const char *verb)
 	struct str form = option_value(p->session->options, OPTION_OUTPUT);
 
 	if (str_is(form, "name"))
-		session_write(p->session, str_printf(p->arena, "%.*s\n", STR_ARG(name)));
+		session_print(p->session, str_printf(p->arena, "%.*s\n", STR_ARG(name)));
 	else if (!str_is(form, "json"))
-		session_write(p->session, str_printf(p->arena, "%.*s %s%s\n", STR_ARG(name), verb,
+		session_print(p->session, str_printf(p->arena, "%.*s %s%s\n", STR_ARG(name), verb,
 			p->mode == APPLY_REAL ? "" : " (dry run)"));
 }
 

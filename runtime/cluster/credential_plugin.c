@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "runtime/cluster/plugin_path.h"
 
 #define PLUGIN_LIMIT (60 * NS_PER_SECOND)
 enum { ANSWER_LARGEST = 1 << 20, ERROR_KEPT = 4096 };
@@ -89,23 +90,12 @@ static void out_ready(struct loop_fd *f, unsigned events)
 		pipe_close(r->loop, f);
 }
 
-/* Copies the plugin's messages to standard error, without control characters if standard error is a terminal. */
+/* Copies the plugin's messages to standard error, without control characters: logs are read on terminals, too. */
 static void pass_on(struct str text)
 {
 	struct buf shown = { 0 };
 
-	if (!isatty(STDERR_FILENO)) {
-		file_write_all(STDERR_FILENO, text.p, text.n);
-		return;
-	}
-	while (text.n) {
-		const char *newline = memchr(text.p, '\n', text.n);
-		struct str line = { text.p, newline ? (size_t)(newline - text.p) : text.n };
-		put_escaped(&shown, line);
-		if (newline)
-			buf_char(&shown, '\n');
-		text = (struct str){ text.p + line.n + (newline != NULL), text.n - line.n - (newline != NULL) };
-	}
+	put_escaped_lines(&shown, text);
 	file_write_all(STDERR_FILENO, shown.p, shown.n);
 	buf_release(&shown);
 }
@@ -209,24 +199,24 @@ static char **plugin_environment(struct arena *a, const struct kubeconfig_access
 	return all;
 }
 
-static char **plugin_command(struct arena *a, const struct kubeconfig_exec *e)
+static char **plugin_command(struct arena *a, const struct kubeconfig_exec *e, struct str path)
 {
 	char **all = NULL;
 	size_t n = 0;
 
-	ARENA_PUSH(a, all, n, arena_copy(a, e->command.p, e->command.n));
+	ARENA_PUSH(a, all, n, arena_copy(a, path.p, path.n));
 	for (size_t i = 0; i < e->nargs; i++)
 		ARENA_PUSH(a, all, n, arena_copy(a, e->args[i].p, e->args[i].n));
 	ARENA_PUSH(a, all, n, NULL);
 	return all;
 }
 
-/* Starts the process with OUT and ERR as the ends of its pipes; returns 0 or an errno. */
-static int spawn(struct credential_run *r, bool interactive, int out, int err)
+/* Starts the process of PATH with OUT and ERR as the ends of its pipes; returns 0 or an errno. */
+static int spawn(struct credential_run *r, struct str path, bool interactive, int out, int err)
 {
 	int null = interactive ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int fds[3] = { interactive ? STDIN_FILENO : null, out, r->direct ? STDERR_FILENO : err };
-	int error = loop_child_start(r->loop, &r->child, plugin_command(r->arena, &r->access->exec),
+	int error = loop_child_start(r->loop, &r->child, plugin_command(r->arena, &r->access->exec, path),
 	                             plugin_environment(r->arena, r->access, interactive), fds);
 
 	if (null >= 0)
@@ -245,15 +235,12 @@ static bool pipe_open(struct loop *l, struct loop_fd *f, int *ret_write)
 	return loop_fd_set(l, f, fds[0], EPOLLIN);
 }
 
-static struct str cannot_start(const struct credential_run *r, int error)
+static struct str cannot_start(const struct credential_run *r, struct str reason, bool missing)
 {
 	const struct kubeconfig_exec *e = &r->access->exec;
-	struct str reason = file_reason(r->arena, error);
 	struct buf hint = { 0 };
 
-	if (error == ENOENT && !memchr(e->command.p, '/', e->command.n))
-		reason = STR("it is not in PATH");
-	if (e->install_hint.n && error == ENOENT) {
+	if (e->install_hint.n && missing) {
 		buf_z(&hint, "\n");
 		put_escaped(&hint, e->install_hint);
 	}
@@ -270,6 +257,7 @@ struct credential_run *credential_run_start(struct loop *l, struct arena *a, con
 	bool terminal = stdin_free && isatty(STDIN_FILENO);
 	bool interactive = terminal && access->exec.stdin_mode != KUBECONFIG_STDIN_NEVER;
 	int out = -1, err = -1, error = 0;
+	struct str reason = STR("");
 
 	if (access->exec.stdin_mode == KUBECONFIG_STDIN_ALWAYS && !terminal) {
 		*why = str_printf(a, "the credential plugin '%.*s' needs a terminal (interactiveMode is Always), but "
@@ -285,14 +273,15 @@ struct credential_run *credential_run_start(struct loop *l, struct arena *a, con
 	r->child.to = r->out.to = r->err.to = r->limit.to = r;
 	if (!pipe_open(l, &r->out, &out) || (!r->direct && !pipe_open(l, &r->err, &err)))
 		error = errno;
-	if (!error)
-		error = spawn(r, interactive, out, err);
+	struct str path = plugin_path(a, access->exec.command, getenv("PATH"), &reason);
+	if (!error && path.n)
+		error = spawn(r, path, interactive, out, err);
 	if (out >= 0)
 		close(out);
 	if (err >= 0)
 		close(err);
-	if (error) {
-		*why = cannot_start(r, error);
+	if (error || !path.n) {
+		*why = cannot_start(r, error ? file_reason(a, error) : reason, error == ENOENT || !path.n);
 		credential_run_cancel(r);
 		return NULL;
 	}

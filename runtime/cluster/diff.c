@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "base/words.h"
 #include "data/data_write.h"
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/tree_diff.h"
@@ -131,10 +132,15 @@ static void put_text(const struct diff *d, bool colour, struct buf *out)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		const struct diff_object *o = &d->at[i];
-		buf_printf(out, "%.*s/%.*s would be %s\n", STR_ARG(o->kind), STR_ARG(o->name), o->change);
+		put_escaped(out, o->kind);
+		buf_char(out, '/');
+		put_escaped(out, o->name);
+		buf_printf(out, " would be %s\n", o->change);
 		for (size_t k = 0; k < o->n; k++) {
 			bool masked = tree_is_secret(o->kind, o->at[k].path);
-			buf_printf(out, "  %.*s\n", STR_ARG(o->at[k].path));
+			buf_z(out, "  ");
+			put_escaped(out, o->at[k].path);
+			buf_char(out, '\n');
 			put_line(out, colour, '-', o->at[k].old, masked);
 			put_line(out, colour, '+', o->at[k].new, masked);
 		}

@@ -352,7 +352,7 @@ int cluster_delete(struct cluster *k, struct removal *r)
 		const struct member *m = &r->members->at[i];
 		left += !r->gone[i];
 		if (r->gone[i] && !r->step && !str_is(option_value(k->session->options, OPTION_OUTPUT), "json"))
-			session_write(k->session, str_printf(k->arena, "%.*s/%.*s deleted%s\n",
+			session_print(k->session, str_printf(k->arena, "%.*s/%.*s deleted%s\n",
 				STR_ARG(m->resource.kind), STR_ARG(m->name), r->dry_run ? " (dry run)" : ""));
 	}
 	if (k->late && left)

@@ -18,7 +18,7 @@ static void begin_part(struct changes *c, const char *list)
 void changes_object(struct changes *c, struct str name, const char *result)
 {
 	if (!c->json) {
-		session_write(c->session, str_printf(c->session->arena, "%.*s %s\n", STR_ARG(name), result));
+		session_print(c->session, str_printf(c->session->arena, "%.*s %s\n", STR_ARG(name), result));
 		return;
 	}
 	begin_part(c, "objects");
@@ -30,7 +30,7 @@ void changes_object(struct changes *c, struct str name, const char *result)
 void changes_role(struct changes *c, struct str run, struct str role, int64_t from, int64_t to)
 {
 	if (!c->json) {
-		session_write(c->session, str_printf(c->session->arena, "run/%.*s scaled: %.*s from %lld to %lld\n",
+		session_print(c->session, str_printf(c->session->arena, "run/%.*s scaled: %.*s from %lld to %lld\n",
 			STR_ARG(run),
 			STR_ARG(role), (long long)from, (long long)to));
 		return;
@@ -44,7 +44,7 @@ void changes_role(struct changes *c, struct str run, struct str role, int64_t fr
 void changes_run(struct changes *c, struct str name, struct str ns, const char *result)
 {
 	if (!c->json && strcmp(result, "scaled") != 0)  /* the roles were printed already */
-		session_write(c->session, str_printf(c->session->arena, "run/%.*s %s\n", STR_ARG(name), result));
+		session_print(c->session, str_printf(c->session->arena, "run/%.*s %s\n", STR_ARG(name), result));
 	buf_z(&c->runs, c->any ? ",{\"name\":" : "{\"name\":");
 	buf_json(&c->runs, name);
 	buf_z(&c->runs, ",\"namespace\":");

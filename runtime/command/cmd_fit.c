@@ -97,7 +97,7 @@ static int judge_all(struct fitting *f)
 			arena_release(&a);
 		}
 	buf_z(&out, json ? "]}\n" : "");
-	session_write(s, buf_text(&out));
+	(json ? session_write : session_print)(s, buf_text(&out));
 	buf_release(&out);
 	if (some)
 		say_no_pods(s, &f->objects);

@@ -19,7 +19,7 @@ static void restart(struct restarting *r, struct str text)
 		return;
 	}
 	if (r->backend->restart(s, r->run, role, number, &status))
-		session_write(s, str_printf(s->arena, "run/%.*s restarts %.*s\n", STR_ARG(r->run->name),
+		session_print(s, str_printf(s->arena, "run/%.*s restarts %.*s\n", STR_ARG(r->run->name),
 			STR_ARG(text)));
 	else
 		r->status = runs_worse(r->status, status);

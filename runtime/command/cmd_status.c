@@ -52,8 +52,8 @@ static void tell_why(struct session *s, const struct attend *a)
 	if (run && (run->failure.known || run->phase == RUN_STALLED || run->phase == RUN_FAILED))
 		report_details(&r, run, &out);
 	if (out.n)
-		session_write(s, STR("\n"));
-	session_write(s, buf_text(&out));
+		session_print(s, STR("\n"));
+	session_print(s, buf_text(&out));
 	buf_release(&out);
 }
 

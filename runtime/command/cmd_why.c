@@ -284,17 +284,18 @@ static void explain_json(const struct run_state *run, const struct answers *all,
 
 static void explain(struct session *s, const struct attend *a)
 {
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < a->n; i++) {
 		const struct run_state *run = &a->runs[i].state;
 		struct answers all = answers_of(s, run);
-		if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
+		if (json)
 			explain_json(run, &all, &out);
 		else
 			explain_text(run, &all, &out);
 	}
-	session_write(s, buf_text(&out));
+	(json ? session_write : session_print)(s, buf_text(&out));
 	buf_release(&out);
 }
 

@@ -18,9 +18,9 @@ static void tell(struct local_applying *p, struct str name, const char *verb)
 	struct str form = option_value(p->session->options, OPTION_OUTPUT);
 
 	if (str_is(form, "name"))
-		session_write(p->session, str_printf(p->session->arena, "run/%.*s\n", STR_ARG(name)));
+		session_print(p->session, str_printf(p->session->arena, "run/%.*s\n", STR_ARG(name)));
 	else if (!str_is(form, "json"))
-		session_write(p->session, str_printf(p->session->arena, "run/%.*s %s\n", STR_ARG(name), verb));
+		session_print(p->session, str_printf(p->session->arena, "run/%.*s %s\n", STR_ARG(name), verb));
 }
 
 static void add_running(struct local_applying *p, struct str name)

@@ -135,7 +135,7 @@ int local_forward(struct session *s, struct run_watch *w, struct str text)
 		session_say(s, "cannot accept connections: %.*s", STR_ARG(file_reason(s->arena, errno)));
 		return STATUS_OUTPUT;
 	}
-	session_write(s, str_printf(s->arena, "127.0.0.1:%lld -> %.*s/%lld:%.*s\n", (long long)port,
+	session_print(s, str_printf(s->arena, "127.0.0.1:%lld -> %.*s/%lld:%.*s\n", (long long)port,
 		STR_ARG(f.what.role), (long long)f.what.index,
 		STR_ARG(f.what.port)));
 	carry_on(forward, w);

@@ -148,7 +148,7 @@ int names_answer(struct session *s, const struct names_question *q)
 		put_run_names(&sub, q->names, &out);
 	else if (q->names & NAMES_RUNS)
 		put_runs(&sub, &out);
-	session_write(s, buf_text(&out));
+	session_print(s, buf_text(&out));
 	buf_release(&out);
 	return STATUS_DONE;
 }

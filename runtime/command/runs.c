@@ -311,19 +311,21 @@ int runs_verdict(const struct attend *a, bool tell_success)
 
 	for (size_t i = 0; i < a->n; i++) {
 		const struct run_state *run = &a->runs[i].state;
-		struct buf b = { 0 };
+		struct buf b = { 0 }, line = { 0 };
 
 		if (!run_watch_over(&a->runs[i]) || (run->phase == RUN_SUCCEEDED && !tell_success))
 			continue;
 		if (a->n > 1)
-			buf_printf(&b, "%.*s: ", STR_ARG(run->name));
+			buf_printf(&line, "%.*s: ", STR_ARG(run->name));
 		if (a->runs[i].replaced)
-			buf_z(&b, "somebody else has replaced it by another run of this name");
+			buf_z(&line, "somebody else has replaced it by another run of this name");
 		else if (a->runs[i].gone)
-			buf_z(&b, "it was deleted");
+			buf_z(&line, "it was deleted");
 		else
-			report_headline(run, &b);
+			report_headline(run, &line);
+		put_escaped(&b, buf_text(&line));
 		buf_char(&b, '\n');
+		buf_release(&line);
 		if (a->runs[i].replaced) {
 			status = runs_worse(status, STATUS_CONFLICT);
 		} else if (run->phase != RUN_SUCCEEDED) {
@@ -359,6 +361,13 @@ enum report_form runs_form(const struct session *s, enum report_form usual)
 	return usual;
 }
 
+void runs_write_report(struct session *s, enum report_form form, struct str text)
+{
+	bool people = form == REPORT_TABLE || form == REPORT_LIST || form == REPORT_WIDE || form == REPORT_NAME;
+
+	(people ? session_print : session_write)(s, text);
+}
+
 void runs_report(struct session *s, struct attend *a, enum report_form form)
 {
 	size_t n = a->n + a->nover;
@@ -374,7 +383,7 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 			runs[r.n++] = &a->runs[i].state;
 	}
 	report_runs(&r, &out);
-	session_write(s, buf_text(&out));
+	runs_write_report(s, form, buf_text(&out));
 	buf_release(&out);
 }
 

@@ -71,6 +71,8 @@ int runs_lost(struct session *s, const struct attend *a);
 int runs_verdict(const struct attend *a, bool tell_success);
 /* Prints the states on standard output in the form that --output selects. */
 void runs_report(struct session *s, struct attend *a, enum report_form form);
+/* Writes a report, which report_runs() has made, to standard output. */
+void runs_write_report(struct session *s, enum report_form form, struct str text);
 enum report_form runs_form(const struct session *s, enum report_form usual);
 
 /* A digest of a job and of the options that affect its processes (runtime/run/identity.h). */

@@ -26,7 +26,7 @@ static bool judge(struct session *s, const struct plan *plan, const struct statu
 	if (r.form == REPORT_TABLE)
 		for (size_t i = 0; i < plan->njobs; i++)
 			report_details(&r, runs[i], &out);
-	session_write(s, buf_text(&out));
+	runs_write_report(s, r.form, buf_text(&out));
 	buf_release(&out);
 	return failed;
 }

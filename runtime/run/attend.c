@@ -80,8 +80,12 @@ static bool on_signals(struct attend *a)
 
 void attend_say(struct attend *a, struct str text)
 {
+	struct buf shown = { 0 };
+
 	progress_hide(&a->progress);
-	drain_put(&a->err, text);
+	put_escaped_lines(&shown, text);
+	drain_put(&a->err, buf_text(&shown));
+	buf_release(&shown);
 }
 
 static bool all_over(const struct attend *a)

@@ -23,10 +23,14 @@ static void put_source(const struct log_print *p, const struct log_stream *s, st
 		buf_printf(out, "\x1b[%sm", colours[(s->role_number + s->run +
 			(uint64_t)s->index) % (sizeof colours / sizeof *colours)]);
 	if (p->runs)
-		buf_printf(out, "%.*s:", STR_ARG(s->run_name));
-	buf_printf(out, "%.*s/%lld", STR_ARG(s->role), (long long)s->index);
+		put_escaped(out, s->run_name);
+	buf_z(out, p->runs ? ":" : "");
+	put_escaped(out, s->role);
+	buf_printf(out, "/%lld", (long long)s->index);
 	if (!s->main)
-		buf_printf(out, ".%.*s", STR_ARG(s->container));
+		buf_char(out, '.');
+	if (!s->main)
+		put_escaped(out, s->container);
 	if (p->colour)
 		buf_z(out, "\x1b[0m");
 }

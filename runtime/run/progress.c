@@ -44,7 +44,9 @@ void progress_init(struct progress *p, struct arena *a, enum progress_mode mode,
 static void begin_line(struct buf *b, const struct run_state *s)
 {
 	put_time(b, clock_real(), 0);
-	buf_printf(b, " %.*s %s", STR_ARG(s->name), run_phase_word(s->phase));
+	buf_char(b, ' ');
+	put_escaped(b, s->name);
+	buf_printf(b, " %s", run_phase_word(s->phase));
 }
 
 static void tell_change(struct progress *p, const struct run_state *s)

@@ -57,6 +57,8 @@ static void put_table(struct table *t, unsigned most, struct buf *out)
 
 	for (size_t i = 0; i < t->n; i++)
 		for (size_t c = 0; c < t->columns; c++) {
+			/* a text from a cluster must not end its line or move into another column */
+			t->rows[i][c] = name_escaped(&t->arena, t->rows[i][c]);
 			unsigned w = text_columns(t->rows[i][c]);
 			width[c] = w > width[c] ? w : width[c];
 		}
@@ -266,13 +268,16 @@ static void replicas_table(const struct report *r, struct buf *out)
 
 void report_runs(const struct report *r, struct buf *out)
 {
+	struct arena names = { 0 };
+
 	switch (r->form) {
 	case REPORT_TABLE: roles_table(r, out); break;
 	case REPORT_LIST: runs_table(r, out); break;
 	case REPORT_WIDE: replicas_table(r, out); break;
 	case REPORT_NAME:
 		for (size_t i = 0; i < r->n; i++)
-			buf_printf(out, "run/%.*s\n", STR_ARG(r->runs[i]->name));
+			buf_printf(out, "run/%.*s\n", STR_ARG(name_escaped(&names, r->runs[i]->name)));
+		arena_release(&names);
 		break;
 	case REPORT_JSON:
 	case REPORT_JSON_LINE: report_json(r, out); break;

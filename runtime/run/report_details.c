@@ -18,7 +18,9 @@ static void put_ago(struct buf *out, int64_t now, int64_t time)
 
 static void put_failure(const struct report *r, const struct run_failure *f, struct buf *out)
 {
-	buf_printf(out, "  first failure: %.*s %lld, ", STR_ARG(f->role), (long long)f->index);
+	buf_z(out, "  first failure: ");
+	put_escaped(out, f->role);
+	buf_printf(out, " %lld, ", (long long)f->index);
 	put_escaped(out, f->reason);
 	if (f->exit_code >= 0 && !str_starts(f->reason, STR("exit code")) && !str_starts(f->reason, STR("killed by")))
 		buf_printf(out, " (exit code %d)", f->exit_code);
@@ -49,7 +51,9 @@ static void put_role(const struct run_role *r, struct str headline, struct buf *
 			continue;
 		for (int64_t k = i; k < r->max; k++)
 			same += str_eq(r->at[k].cause, r->at[i].cause);
-		buf_printf(out, "  %.*s %lld", STR_ARG(r->name), (long long)i);
+		buf_z(out, "  ");
+		put_escaped(out, r->name);
+		buf_printf(out, " %lld", (long long)i);
 		if (same > 1)
 			buf_printf(out, " and %lld more", (long long)same - 1);
 		buf_z(out, ": ");
@@ -96,7 +100,9 @@ void report_details(const struct report *r, const struct run_state *s, struct bu
 
 	if (well && !s->failure.known)
 		return;
-	buf_printf(out, "%s%.*s: %s", out->n ? "\n" : "", STR_ARG(s->name), run_phase_word(s->phase));
+	buf_z(out, out->n ? "\n" : "");
+	put_escaped(out, s->name);
+	buf_printf(out, ": %s", run_phase_word(s->phase));
 	if (s->since && s->since <= r->now) {
 		buf_z(out, " since ");
 		put_time(out, s->since, 0);

@@ -77,7 +77,9 @@ void report_counts(const struct run_state *s, struct buf *out)
 		struct run_count c = run_count(r);
 		if (!r->desired)
 			continue;
-		buf_printf(out, "%s%.*s ", first ? "" : ", ", STR_ARG(r->name));
+		buf_z(out, first ? "" : ", ");
+		put_escaped(out, r->name);
+		buf_char(out, ' ');
 		if (c.succeeded == r->desired)
 			buf_printf(out, "%lld succeeded", (long long)c.succeeded);
 		else if (c.succeeded)
@@ -128,7 +130,8 @@ static void put_told(const struct run_failure *f, struct buf *out)
 /* Appends "worker 1 exited with code 3". */
 static void put_rank(const struct run_failure *f, struct buf *out)
 {
-	buf_printf(out, "%.*s %lld ", STR_ARG(f->role), (long long)f->index);
+	put_escaped(out, f->role);
+	buf_printf(out, " %lld ", (long long)f->index);
 	put_how(f, out);
 	put_told(f, out);
 }
@@ -182,7 +185,9 @@ void report_last_lines(const struct run_state *s, bool escape, struct buf *out)
 	if (!f->known || s->phase == RUN_SUCCEEDED)
 		return;
 	for (size_t i = 0; i < f->nlog; i++) {
-		buf_printf(out, "  %.*s/%lld \xE2\x94\x82 ", STR_ARG(f->role), (long long)f->index);
+		buf_z(out, "  ");
+		put_escaped(out, f->role);
+		buf_printf(out, "/%lld \xE2\x94\x82 ", (long long)f->index);
 		if (escape)
 			put_escaped(out, f->log[i]);
 		else
