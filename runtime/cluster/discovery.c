@@ -38,6 +38,14 @@ const struct resource *resource_known(struct str group, struct str kind)
 	return NULL;
 }
 
+const struct resource *resource_of_plural(struct str group, struct str plural)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (str_eq(known[i].group, group) && str_eq(known[i].plural, plural))
+			return &known[i];
+	return NULL;
+}
+
 struct str resource_path(struct arena *a, const struct resource *r, struct str ns, struct str name)
 {
 	struct transport_place p = { .group = r->group, .version = r->version, .plural = r->plural, .name = name };

@@ -56,6 +56,7 @@ struct json_stream {
 	const struct json_filter *next; /* filter of the next value; NULL: the value is dropped */
 	struct buf text;                /* the string, number or word that is being read */
 	bool is_key, cut;               /* the text is a key; it is too long to be noted, or is not UTF-8 */
+	bool has_items;                 /* the document has had the list whose elements are handed out */
 	enum json_fault fault;          /* why the current item or document is skipped */
 	const char *fault_words;
 	size_t kept;                    /* size of the parts of it that are kept */
@@ -103,6 +104,7 @@ void json_stream_restart(struct json_stream *s)
 	s->utf8_left = s->high_surrogate = 0;
 	s->offset = s->unit = s->documents = 0;
 	s->text.overflow = false;
+	s->has_items = false;
 	s->stopped = false;
 	s->error = STR("");
 	s->ntail = 0;
@@ -122,6 +124,7 @@ void json_stream_release(struct json_stream *s)
 }
 
 bool json_stream_between(const struct json_stream *s) { return s->state == JSON_DOCUMENT && !s->error.n; }
+bool json_stream_has_items(const struct json_stream *s) { return s->has_items; }
 struct str json_stream_error(const struct json_stream *s) { return s->error; }
 
 /* Sets the error at the byte AT of PIECE; returns false. */
@@ -242,8 +245,10 @@ static bool unit_end(struct json_stream *s, struct json_frame *items, struct dat
 	arena_reset(&s->arena);
 	s->kept = 0;
 	s->unit = s->here;
-	if (!items)
+	if (!items) {
 		arena_reset(&s->rest);
+		s->has_items = false;
+	}
 	s->nmembers = items ? items->base : 0;
 	s->documents += !items;
 	s->state = items ? JSON_AFTER : JSON_DOCUMENT;
@@ -309,6 +314,7 @@ static bool open_level(struct json_stream *s, bool list, struct str piece, size_
 	if (s->next) {
 		push_member(s, s->key, NULL);   /* keeps the key until its value is complete */
 		if (items) {
+			s->has_items = true;
 			s->next = s->o.filter;
 			s->unit = s->offset + at;
 		}

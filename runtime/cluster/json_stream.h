@@ -91,6 +91,8 @@ bool json_stream_take(struct json_stream *s, struct str bytes);
 bool json_stream_end(struct json_stream *s);
 /* Empties the stream, as after json_stream_new(). */
 void json_stream_restart(struct json_stream *s);
+/* Has the current document had the list of `items` so far? */
+bool json_stream_has_items(const struct json_stream *s);
 /* Is the stream between two documents, that is, has it not yet read any part of the next one? */
 bool json_stream_between(const struct json_stream *s);
 /* The error, such as "at byte 4711: expected ',' or '}' (near '...')"; empty if no error has occurred. */

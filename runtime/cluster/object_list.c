@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/words.h"
+#include "runtime/cluster/expected.h"
 #include "runtime/cluster/object_check.h"
 
 enum { PAGE = 500, RESTARTS = 3 };
@@ -27,6 +28,8 @@ struct object_list {
 	 */
 	size_t given, skip;
 	unsigned restarts;
+	struct str ns, kind;            /* namespace and kind of the objects; empty: any, or unknown */
+	struct str problem;             /* why the answer is not the list that was requested; empty: it is */
 	bool inconsistent, page_complete, reread;
 	bool inside, cancelled;         /* a call of `object` is running; that call has cancelled the list */
 };
@@ -49,6 +52,18 @@ static void list_free(struct object_list *l)
 
 /* ---- reading a page ---- */
 
+/* Is OBJECT from this collection? The filter may have dropped its kind and its namespace. */
+static bool is_of_list(const struct object_list *l, const struct data *object)
+{
+	const struct data *metadata = object && object->kind == DATA_MAP ? data_get(object, STR("metadata")) : NULL;
+	struct str kind = member_text(object, "kind"), ns = member_text(metadata, "namespace");
+
+	if (l->ns.n && ns.n && !str_eq(l->ns, ns))
+		return false;
+	return l->o.skipped || (object && object->kind == DATA_MAP &&
+		(!l->kind.n || !kind.n || l->o.metadata || str_eq(l->kind, kind)));
+}
+
 static bool take_skipped(void *to, const struct json_skipped *skipped)
 {
 	struct object_list *l = to;
@@ -68,6 +83,11 @@ static bool take_object(void *to, const struct data *object)
 	const char *why = l->o.skipped ? object_fault(object, l->o.metadata ? STR("") : l->o.kind, false) : NULL;
 	struct json_skipped skipped;
 
+	if (!is_of_list(l, object)) {
+		l->problem = str_printf(&l->arena, "GET %.*s: the answer is not that of an API server: the list "
+			"contains something that is not in this collection", STR_ARG(l->o.path));
+		return false;
+	}
 	if (why) {
 		object_identify(object, l->o.label, why, &skipped);
 		return take_skipped(l, &skipped);
@@ -85,6 +105,7 @@ static bool take_rest(void *to, const struct data *document)
 	struct object_list *l = to;
 	const struct data *metadata = document->kind == DATA_MAP ? data_get(document, STR("metadata")) : NULL;
 
+	l->problem = expected_list_problem(&l->arena, l->o.path, document, json_stream_has_items(l->stream));
 	l->after = str_copy(&l->arena, member_text(metadata, "continue"));
 	if (!l->next.n)
 		l->version = str_copy(&l->arena, member_text(metadata, "resourceVersion"));
@@ -170,12 +191,24 @@ static void unreadable(struct object_list *l, const struct transport_result *r)
 	list_end(l, &broken);
 }
 
+/* Ends the list, because the answer is well-formed but is not this list. */
+static void list_foreign(struct object_list *l, const struct transport_result *r)
+{
+	struct transport_result foreign = *r;
+
+	foreign.outcome = TRANSPORT_FOREIGN;
+	foreign.error = l->problem;
+	list_end(l, &foreign);
+}
+
 static void page_done(void *to, const struct transport_result *r)
 {
 	struct object_list *l = to;
 
 	l->call = NULL;
-	if (r->outcome == TRANSPORT_STOPPED && !json_stream_error(l->stream).n) {
+	if (l->problem.n && (transport_ok(r) || r->outcome == TRANSPORT_STOPPED)) {
+		list_foreign(l, r);
+	} else if (r->outcome == TRANSPORT_STOPPED && !json_stream_error(l->stream).n) {
 		list_end(l, r);                 /* `object` has cancelled the list, or the calls were stopped */
 	} else if (r->outcome == TRANSPORT_STOPPED) {
 		unreadable(l, r);
@@ -212,6 +245,7 @@ static void request_page(struct object_list *l)
 		query[n++] = (struct transport_pair){ STR("continue"), l->next };
 	r.nquery = n;
 	l->page_complete = false;
+	l->problem = STR("");
 	l->call = call_start(l->calls, &r, CALL_BY_METHOD, l->next.n || l->o.restart ? page_again : NULL);
 }
 
@@ -222,6 +256,7 @@ struct object_list *object_list_start(struct calls *c, const struct object_list_
 
 	*l = (struct object_list){ .calls = c, .o = *o };
 	l->o.path = str_copy(&l->arena, o->path);
+	expected_items(&l->arena, l->o.path, &l->ns, &l->kind);
 	l->o.label_selector = str_copy(&l->arena, o->label_selector);
 	l->o.field_selector = str_copy(&l->arena, o->field_selector);
 	struct json_stream_options s = { .items = "items",

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/words.h"
+#include "runtime/cluster/expected.h"
 #include "runtime/cluster/object_check.h"
 #include "runtime/cluster/object_table.h"
 
@@ -45,6 +46,7 @@ struct object_watch {
 	unsigned pauses;                /* number of pauses since the last event */
 	unsigned early;                 /* number of consecutive connections that the server ended early */
 	unsigned strange, reconnects;
+	struct str ns, kind;            /* namespace and kind of the objects; empty: any, or unknown */
 	bool moved;                     /* this connection has brought an event */
 	bool relist, ended;
 	unsigned inside;                /* number of callbacks that are running: W is not freed meanwhile */
@@ -356,6 +358,23 @@ static bool is_end_of_initial(const struct data *object)
 	return str_is(text_member(annotations, "k8s.io/initial-events-end"), "true");
 }
 
+/* Handles an event about an object that cannot be in this collection: the answers are not those of an API server. */
+static bool foreign_event(struct object_watch *w)
+{
+	w->strange++;
+	w->relist = true;
+	set_state(w, w->state, STR("the watch contains an object of another kind or namespace"));
+	return false;
+}
+
+/* Is OBJECT from the collection that is watched? The filter may have dropped its namespace. */
+static bool is_of_collection(const struct object_watch *w, const struct data *object)
+{
+	struct str kind = text_member(object, "kind"), ns = text_member(map_member(object, "metadata"), "namespace");
+
+	return (!w->ns.n || !ns.n || str_eq(w->ns, ns)) && (!w->kind.n || !kind.n || str_eq(w->kind, kind));
+}
+
 static bool take_event(void *to, const struct data *event)
 {
 	struct object_watch *w = to;
@@ -368,6 +387,8 @@ static bool take_event(void *to, const struct data *event)
 		error_event(w, object);
 		return false;
 	}
+	if (!str_is(type, "BOOKMARK") && !is_of_collection(w, object))
+		return foreign_event(w);
 	w->pauses = 0;
 	/* versions rise along a watch, so an event whose version does not rise is a repetition */
 	bool repeated = !w->taking && !object_version_later(version, str_of(w->version));
@@ -689,7 +710,7 @@ static void connect_now(struct object_watch *w)
 /* The paths that are always kept, and the paths of the caller; for events each path begins with "object.". */
 static const char **filter_paths(struct arena *a, const char *const *keep, bool events)
 {
-	static const char *const always[] = { "metadata.uid", "metadata.resourceVersion", "metadata.name",
+	static const char *const always[] = { "kind", "metadata.uid", "metadata.resourceVersion", "metadata.name",
 		"metadata.namespace",
 		"metadata.annotations.[k8s.io/initial-events-end]", "code", "reason", "message",
 		"details.retryAfterSeconds", NULL };
@@ -719,6 +740,7 @@ struct object_watch *object_watch_start(struct calls *c, const struct object_wat
 	*w = (struct object_watch){ .calls = c, .o = *o, .timer = { .fire = pause_fired, .to = w },
 		.steady = { .fire = steady_fired, .to = w }, .server_wait = -1 };
 	w->o.path = str_copy(&w->arena, o->path);
+	expected_items(&w->arena, w->o.path, &w->ns, &w->kind);
 	w->o.label_selector = str_copy(&w->arena, o->label_selector);
 	w->o.field_selector = str_copy(&w->arena, o->field_selector);
 	w->keep = filter_paths(&w->arena, o->keep, false);

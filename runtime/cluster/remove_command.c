@@ -57,6 +57,47 @@ static int end_restarts(struct cluster *k, const struct parent *p)
 	return x->class == CALL_DONE || cluster_is_gone(x) || x->code == 403 ? STATUS_DONE : cluster_say(k, x);
 }
 
+/* Is M an object of the run? Its label says so. */
+static bool belongs_to_run(struct cluster *k, const struct parent *p, const struct data *object)
+{
+	struct str id = applyset_id(k->arena, applyset_parent_name(k->arena, p->run), p->ns, STR("ConfigMap"), STR(""));
+
+	return str_eq(status_label(object, APPLYSET_PART_OF), id);
+}
+
+/*
+ * Looks for each object that the record names and that no list contained, since a run whose record is gone cannot be
+ * found again. Usually there is none, or the object has been deleted already.
+ */
+static int find_unlisted(struct cluster *k, const struct parent *p, struct members *found)
+{
+	struct batch b = batch_new(&k->client, k->arena);
+	const struct applied **unlisted = ARENA_ARRAY(k->arena, const struct applied *, p->napplied);
+
+	for (size_t i = 0; i < p->napplied; i++) {
+		const struct applied *x = &p->applied[i];
+		if (members_find(found, &x->resource, x->ns, x->name) || str_is(x->resource.kind, "Namespace"))
+			continue;
+		unlisted[b.n] = x;
+		batch_add(&b, &(struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+			.path = resource_path(k->arena, &x->resource, x->ns, x->name) }, CALL_BY_METHOD);
+	}
+	batch_wait(&b);
+	for (size_t i = 0; i < b.n; i++) {
+		const struct answer *x = b.answers[i];
+		if (x->class == CALL_DONE && belongs_to_run(k, p, x->data)) {
+			struct member m = { .resource = unlisted[i]->resource, .ns = unlisted[i]->ns,
+				.name = unlisted[i]->name, .uid = status_text(x->data, "metadata.uid"),
+				.deleting = status_text(x->data, "metadata.deletionTimestamp").n > 0,
+				.object = x->data };
+			ARENA_PUSH(k->arena, found->at, found->n, m);
+		} else if (x->class != CALL_DONE && x->class != CALL_NOT_FOUND && x->code != 403) {
+			return cluster_say(k, x);
+		}
+	}
+	return STATUS_DONE;
+}
+
 /* Adds the members of a run. Namespaces are never deleted, because other objects live in them. */
 static int find_members(struct removed *all, struct removed_run *r)
 {
@@ -69,8 +110,9 @@ static int find_members(struct removed *all, struct removed_run *r)
 	if (status != STATUS_DONE)
 		return status;
 	struct members found = members_of(&k->client, k->arena, p);
-	if (found.failed)
-		return cluster_say(k, found.failed);
+	status = found.failed ? cluster_say(k, found.failed) : find_unlisted(k, p, &found);
+	if (status != STATUS_DONE)
+		return status;
 	for (size_t i = 0; i < found.n; i++)
 		if (!str_is(found.at[i].resource.kind, "Namespace"))
 			ARENA_PUSH(k->arena, all->members.at, all->members.n, found.at[i]);

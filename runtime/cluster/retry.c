@@ -10,6 +10,7 @@
 
 #include "base/words.h"
 #include "command/session.h"
+#include "runtime/cluster/expected.h"
 #include "runtime/cluster/share.h"
 
 #define RETRY_LIMIT (60 * NS_PER_SECOND)
@@ -381,6 +382,22 @@ static struct str given_up(struct call *c, struct str error)
 		c->attempts);
 }
 
+/*
+ * Makes a failure of a 2xx answer that does not answer the request, so that nothing takes it for a success. Answers
+ * that are read as they arrive are checked by their readers; a log is plain text.
+ */
+static void check_expected(struct call *c, struct transport_result *r)
+{
+	if (!transport_ok(r) || c->request.take || c->request.text)
+		return;
+	struct str problem = expected_problem(&c->arena, &c->request, r->body);
+	if (!problem.n)
+		return;
+	r->outcome = TRANSPORT_FOREIGN;
+	r->error = problem;
+	r->body = STR("");
+}
+
 static void attempt_done(void *to, const struct transport_result *result)
 {
 	struct call *c = to;
@@ -390,8 +407,9 @@ static void attempt_done(void *to, const struct transport_result *result)
 	c->exchange = NULL;
 	count_running(c, -1);
 	adapt_window(all, result);
-	bool again = repeats(c, result);
-	if (!again || !wait_and_retry(c, result)) {
+	check_expected(c, &r);
+	bool again = repeats(c, &r);
+	if (!again || !wait_and_retry(c, &r)) {
 		if (again)
 			r.error = given_up(c, r.error);
 		call_end(c, &r);

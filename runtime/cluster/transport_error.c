@@ -104,8 +104,12 @@ static struct str foreign(struct transport_exchange *x)
 {
 	struct buf b = { 0 };
 
-	buf_z(&b, "not a Kubernetes API server: got ");
-	put_escaped(&b, x->content_type.n ? x->content_type : STR("an answer without a content type"));
+	buf_printf(&b, "%s %.*s: not a Kubernetes API server: got ", transport_method_word(x->request.method),
+		STR_ARG(x->url));
+	if (x->stopped == TRANSPORT_FOREIGN)
+		put_escaped(&b, x->content_type.n ? x->content_type : STR("an answer without a content type"));
+	else
+		buf_z(&b, "an empty answer");
 	buf_printf(&b, " from %.*s", STR_ARG(x->transport->host));
 	return sentence(x, &b);
 }

@@ -69,10 +69,11 @@ says err "trainc: 127.0.0.1:$port does not accept the credential of context 'dev
 run 4 version --server --kubeconfig config
 says err 'trainc: GET /version: 403 Forbidden: no \x1b[31m'
 run 7 version --server --kubeconfig config
-says err "trainc: not a Kubernetes API server: got text/html from 127.0.0.1:$port"
+says err "trainc: GET /version: not a Kubernetes API server: got text/html from 127.0.0.1:$port"
+run 7 version --server --kubeconfig config
+says err "trainc: GET /version: the answer is not that of an API server: expected an object, got 14 bytes that are not JSON"
 run 7 version --server --kubeconfig config
 says err "answers /version without a version"
-run 7 version --server --kubeconfig config
 run 0 version --server --kubeconfig config
 stop
 

@@ -116,13 +116,14 @@ class World(Server):
         if path == "/version":
             return 200, {"gitVersion": "v1.35.0"}
         if path in ("/api", "/apis"):
-            return 200, {"kind": "APIGroupDiscoveryList", "items": self.groups if path == "/apis" else []}
+            return 200, {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": self.groups if path == "/apis" else []}
         if path.endswith("/selfsubjectaccessreviews"):
             a = json.loads(body)["spec"]["resourceAttributes"]
             resource = "/".join(filter(None, (a["resource"], a.get("subresource"))))
-            return 201, {"status": {"allowed": (a["verb"], resource) not in self.denied}}
+            return 201, {"kind": "SelfSubjectAccessReview", "apiVersion": "authorization.k8s.io/v1",
+                         "status": {"allowed": (a["verb"], resource) not in self.denied}}
         if path.endswith("/selfsubjectreviews"):
-            return 201, {"status": {"userInfo": {"username": "eve"}}}
+            return 201, {"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1", "status": {"userInfo": {"username": "eve"}}}
         where = self.place(path)
         if not where:
             return status(404, "NotFound", "the server could not find the requested resource")

@@ -8,7 +8,7 @@
 #define JSON "header Content-Type application/json\n"
 #define UID "\"metadata\":{\"name\":\"%c-worker\",\"namespace\":\"x\",\"uid\":\"u%d\"," \
 	"\"resourceVersion\":\"%d\""
-#define JOB "\"kind\":\"Job\"," UID ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"," \
+#define JOB "\"kind\":\"Job\",\"apiVersion\":\"batch/v1\"," UID ",\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"," \
 	"\"finalizers\":[\"example.com/hold\",\"foregroundDeletion\"]}"
 
 /* The responses about N Jobs whose deletion takes a second. */

@@ -4,6 +4,7 @@
  */
 #include "cluster_world.h"
 #include "runtime/cluster/certificate.h"
+#include "runtime/cluster/plugin_path.h"
 #include "runtime/cluster/proxy.h"
 
 static struct made ca, other_ca, server_cert, client_cert;
@@ -360,7 +361,8 @@ static void odd_answers(void)
 	      "[{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.a\",\"message\":\"must\"}],\"retryAfterSeconds\":3}}\n");
 	peer_get(&p, "/html");
 	CHECK(p.result.outcome == TRANSPORT_FOREIGN && call_exit_status(&p.result) == 7 && p.result.attempts == 1);
-	CHECK_TEXT(p.result.error, str_printf(&world, "not a Kubernetes API server: got text/html from 127.0.0.1:%u",
+	CHECK_TEXT(p.result.error, str_printf(&world,
+		"GET /html: not a Kubernetes API server: got text/html from 127.0.0.1:%u",
 		s.port).p);
 	peer_get(&p, "/empty");
 	CHECK(p.result.outcome == TRANSPORT_FOREIGN);
@@ -798,6 +800,32 @@ static void plugin_failures(void)
 	fails(__LINE__, path, str_printf(&world, "the credential plugin '%s' printed more than 1 MiB", path).p);
 }
 
+/* A plugin is never taken from the current directory, through whatever entry of PATH. */
+static void plugin_places(void)
+{
+	static const char *const here[] = { "", ":/bin", ".", "/bin:", "/bin::/usr/bin", "..:.:/bin", "./", "sub/.." };
+	int old = open(".", O_RDONLY | O_CLOEXEC);
+	struct str why = STR("");
+
+	plugin("a-plugin", "true\n");
+	mkdir(world_path("sub").p, 0700);
+	CHECK(chdir(world_dir) == 0);
+	for (size_t i = 0; i < sizeof here / sizeof *here; i++) {
+		why = STR("");
+		CHECK(!plugin_path(&world, STR("a-plugin"), here[i], &why).n);
+		CHECK(here[i][0] ? world_count(why, "in the current directory, which is not trusted") == 1
+			: str_is(why, "PATH leads to './a-plugin' in the current directory, which is not trusted: remove "
+			"the entry '' from PATH, or write the path of the plugin into the kubeconfig"));
+	}
+	CHECK_TEXT(plugin_path(&world, STR("a-plugin"), str_printf(&world, "/bin:%s:.", world_dir).p, &why),
+		world_path("a-plugin").p);
+	CHECK_TEXT(plugin_path(&world, STR("./a-plugin"), "", &why), "./a-plugin");
+	CHECK(!plugin_path(&world, STR("a-plugin"), "/bin", &why).n && str_is(why, "it is not in PATH"));
+	CHECK(!plugin_path(&world, STR("sub"), world_dir, &why).n);
+	CHECK(fchdir(old) == 0);
+	close(old);
+}
+
 static void plugin_certificate(void)
 {
 	struct standin s;
@@ -901,7 +929,7 @@ static void throughput(void)
 	char body[1024];
 
 	memset(body, 'x', sizeof body);
-	begin(&p, &s, true, "on PATCH /fast\n" JSON "times 1000 x\n");
+	begin(&p, &s, true, "on PATCH /fast\n" JSON "body {\"a\":[0\ntimes 500 ,0\nbody ]}\n");
 	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .path = STR("/fast"),
 		.body = { body, sizeof body },
 		.content_type = STR("application/apply-patch+yaml") };
@@ -1002,6 +1030,7 @@ int main(void)
 	proxy_rules();
 	plugins();
 	plugin_failures();
+	plugin_places();
 	plugin_certificate();
 	token_files();
 	clocks();

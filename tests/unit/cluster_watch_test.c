@@ -14,6 +14,8 @@ enum { SLOW = 0 };
 #endif
 
 #define JSON "header Content-Type application/json\n"
+/* The beginning of a list of pods. */
+#define LIST "{\"kind\":\"PodList\",\"apiVersion\":\"v1\","
 #define PODS "/api/v1/namespaces/x/pods"
 #define FIRST "on GET " PODS "?sendInitialEvents=true 1\n" JSON
 #define AGAIN "on GET " PODS "?!sendInitialEvents 1\n" JSON
@@ -112,7 +114,7 @@ static const char *pages(size_t n, size_t page, const char *extra)
 		else
 			buf_z(&b, "on GET " PODS "?!continue\n" JSON "body ");
 		size_t end = at + page < n ? at + page : n;
-		buf_printf(&b, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"%zu\"", 100 + at);
+		buf_printf(&b, LIST "\"metadata\":{\"resourceVersion\":\"%zu\"", 100 + at);
 		if (end < n)
 			buf_printf(&b, ",\"continue\":\"at%zux\"", end);
 		buf_z(&b, "},\"items\":[");
@@ -144,7 +146,7 @@ static void lists(void)
 	}
 	struct listing l = { 0 };
 	begin(&p, &s,
-		"on GET *\n" JSON "body {\"items\":null,\"metadata\":{\"resourceVersion\":\"7\"},\"unknown\":[{}]}\n");
+		"on GET *\n" JSON "body " LIST "\"items\":null,\"metadata\":{\"resourceVersion\":\"7\"},\"unknown\":[{}]}\n");
 	list(&p, &l, 0);
 	CHECK(l.dones == 1 && !l.objects);
 	CHECK_TEXT(l.version, "7");
@@ -159,7 +161,7 @@ static void large_objects(void)
 	struct listing l = { 0 };
 	struct buf b = { 0 };
 
-	buf_z(&b, "on GET *\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{}\n");
+	buf_z(&b, "on GET *\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{}\n");
 	for (int i = 0; i < 20; i++)
 		buf_printf(&b,
 			"body ,{\"metadata\":{\"name\":\"p\",\"annotations\":{\"a\":\"\ntimes 1000000 x\nbody \"}}}\n");
@@ -173,7 +175,7 @@ static void large_objects(void)
 	end(&p, &s);
 }
 
-#define PAGE1 "{\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c2\"},\"items\":[" OBJ("a") "," OBJ("b")
+#define PAGE1 LIST "\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c2\"},\"items\":[" OBJ("a") "," OBJ("b")
 #define OBJ(name) "{\"metadata\":{\"name\":\"" name "\"}}"
 
 static void list_faults(void)
@@ -189,8 +191,8 @@ static void list_faults(void)
 	begin(&p, &s,
 		"on GET " PODS "?!continue 1\n" JSON "body " PAGE1 "\nwait 5\ncut\non GET " PODS "?!continue\n" JSON
 		"body " PAGE1 "]}\n"
-	      "on GET " PODS "?continue=c2 1\n" JSON "body {\"metadata\":{},\"items\":[" OBJ("c") ",\nwait 5\ncut\n"
-	      "on GET " PODS "?continue=c2 1\n" JSON "body {\"metadata\":{},\"items\":[" OBJ("c") "," OBJ("d") "]}\n");
+	      "on GET " PODS "?continue=c2 1\n" JSON "body " LIST "\"metadata\":{},\"items\":[" OBJ("c") ",\nwait 5\ncut\n"
+	      "on GET " PODS "?continue=c2 1\n" JSON "body " LIST "\"metadata\":{},\"items\":[" OBJ("c") "," OBJ("d") "]}\n");
 	list(&p, &l, 2);
 	CHECK(transport_ok(&l.result) && l.restarts == 1);
 	CHECK_TEXT(buf_text(&l.names), "a b c d ");
@@ -200,8 +202,8 @@ static void list_faults(void)
 	/* A page that is malformed once is requested again; if it is malformed twice, the error has its position. */
 	l = (struct listing){ 0 };
 	begin(&p, &s,
-		"on GET * 1\n" JSON "body {\"items\":[" OBJ("a") ",x]}\non GET *\n" JSON
-		"body {\"items\":[" OBJ("a") "]}\n");
+		"on GET * 1\n" JSON "body " LIST "\"items\":[" OBJ("a") ",x]}\non GET *\n" JSON
+		"body " LIST "\"items\":[" OBJ("a") "]}\n");
 	list(&p, &l, 0);
 	CHECK(transport_ok(&l.result) && l.restarts == 1);
 	CHECK_TEXT(buf_text(&l.names), "a ");
@@ -227,7 +229,7 @@ static void list_faults(void)
 	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS
 		"?continue=c2\ncode 410\n" JSON
 	      "body {\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"m\",\"metadata\":{\"continue\":\"c3\"}}\n"
-	      "on GET " PODS "?continue=c3\n" JSON "body {\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" OBJ("c") "]}\n");
+	      "on GET " PODS "?continue=c3\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" OBJ("c") "]}\n");
 	list(&p, &l, 2);
 	CHECK(transport_ok(&l.result) && l.inconsistent);
 	CHECK_TEXT(l.version, "7");
@@ -236,7 +238,7 @@ static void list_faults(void)
 	buf_release(&l.names);
 	l = (struct listing){ 0 };
 	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS "?continue=c2 1\ncode 410\n"
-	      "on GET " PODS "?continue=c2\n" JSON "body {\"items\":[" OBJ("c") "]}\n");
+	      "on GET " PODS "?continue=c2\n" JSON "body " LIST "\"items\":[" OBJ("c") "]}\n");
 	list(&p, &l, 2);
 	CHECK(transport_ok(&l.result) && l.restarts == 1 && !l.inconsistent);
 	CHECK_TEXT(buf_text(&l.names), "a b c ");
@@ -651,10 +653,10 @@ static void fallback(void)
 {
 	WATCHED("on GET " PODS "?sendInitialEvents\ncode 422\n" JSON
 		"body {\"kind\":\"Status\",\"code\":422,\"reason\":\"Invalid\",\"message\":\"forbidden\"}\n"
-	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
-	        "on GET " PODS "?continue=c 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD("c", "3", "1") "]}\n"
+	        "on GET " PODS "?!watch 1\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
+	        "on GET " PODS "?continue=c 1\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD("c", "3", "1") "]}\n"
 	        "on GET " PODS "?resourceVersion=7 1\n" JSON MOD("a", "1", "8") FAILURE("410", "Expired")
-	        "on GET " PODS "?!watch 1\n" JSON "body {\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c",
+	        "on GET " PODS "?!watch 1\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c",
 		"3", "9") "]}\n"
 	        "on GET " PODS "?resourceVersion=20 1\n" JSON ADD("d", "4", "21"),
 	"+a +b +c synced ~a ~c -b -a synced +d ");
@@ -749,7 +751,7 @@ static void costs(void)
 	end(&p, &s);
 
 	b.n = 0;
-	buf_z(&b, "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
+	buf_z(&b, LIST "\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
 	for (int i = 0; i < 10000; i++) {
 		buf_printf(&b, "%s{\"metadata\":{\"name\":\"bert-worker-%d\",\"uid\":\"%036d\",\"resourceVersion\":\"%d\",\"managedFields\":[{\"x\":\"", i ? "," : "", i, i, i + 10);
 		for (int k = 0; k < 80; k++)
