@@ -32,18 +32,25 @@ static void warning(void *to, struct str text)
 struct retry_report {
 	struct client *client;
 	struct client_options options;
+	int64_t limit;                  /* longest time of retrying in ns */
 };
 
 static void retrying(void *to, const struct transport_request *r, struct str why, int64_t wait_ns, int64_t since_ns)
 {
 	struct retry_report *report = to;
+	struct client *c = report->client;
 	struct buf b = { 0 };
 
-	if (report->client->verbose) {
+	if (c->verbose) {
 		put_duration(&b, wait_ns);
-		session_say(report->client->session, "again in %.*s: %.*s", STR_ARG(buf_text(&b)), STR_ARG(why));
-		buf_release(&b);
+		session_say(c->session, "again in %.*s: %.*s", STR_ARG(buf_text(&b)), STR_ARG(why));
+	} else if (!c->retry_told && since_ns + wait_ns >= NS_PER_SECOND && !transport_counted(c->transport)->streams) {
+		/* commands that have opened a watch show what they wait for themselves */
+		c->retry_told = true;
+		put_duration(&b, report->limit);
+		session_say(c->session, "%.*s; trying again for %.*s", STR_ARG(why), STR_ARG(buf_text(&b)));
 	}
+	buf_release(&b);
 	if (report->options.retrying)
 		report->options.retrying(report->options.to, r, why, wait_ns, since_ns);
 }
@@ -115,8 +122,10 @@ bool client_open(struct client *c, struct session *s, const struct client_option
 	if (!c->transport)
 		return failed(c, STATUS_OUTPUT, why, ret_status);
 	struct retry_report *report = ARENA_NEW(s->arena, struct retry_report);
-	*report = (struct retry_report){ c, *o };
+	*report = (struct retry_report){ c, *o, retry_limit ? retry_limit : 60 * NS_PER_SECOND };
 	struct calls_options calls = { .transport = c->transport, .retry_limit = retry_limit, .in_flight = o->in_flight,
+		/* the controller waits for its server, and --retry-timeout asks for that */
+		.first_contact = s->options->command != COMMAND_SUPERVISE && !retry_limit,
 		.retrying = retrying, .to = report };
 	c->calls = calls_new(s->arena, &calls);
 	return true;

@@ -17,6 +17,7 @@ struct client {
 	struct transport *transport;
 	struct calls *calls;
 	bool verbose;
+	bool retry_told;                /* a line has said that requests are repeated */
 	bool offset_noted;              /* the difference between the clocks has been reported */
 	struct map skipped;             /* the objects that were named because they cannot be used: see skipped.h */
 	size_t nskipped;                /* number of these objects */

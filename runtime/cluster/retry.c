@@ -219,7 +219,8 @@ static bool repeats(struct call *c, const struct transport_result *r)
 		return false;
 	switch (r->outcome) {
 	case TRANSPORT_ANSWERED: return repeats_code(c, r);
-	case TRANSPORT_UNREACHABLE: return true;
+	case TRANSPORT_UNREACHABLE:
+		return !r->nowhere || !c->calls->o.first_contact || transport_counted(c->calls->o.transport)->answers;
 	case TRANSPORT_BROKEN: case TRANSPORT_SLOW: return is_repeatable(c);
 	case TRANSPORT_UNTRUSTED: case TRANSPORT_NO_CREDENTIAL: case TRANSPORT_FOREIGN: case TRANSPORT_TOO_LARGE:
 	case TRANSPORT_STOPPED:

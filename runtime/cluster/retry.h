@@ -40,6 +40,11 @@ struct calls_options {
 	struct transport *transport;
 	int64_t retry_limit;            /* longest time of retrying in ns, --retry-timeout; 0: 60 s */
 	unsigned in_flight;             /* maximum number of requests in flight, not counting streams; 0: 16 */
+	/*
+	 * The caller may have named the wrong server: if no server has answered yet, a name that does not exist and a
+	 * port that nobody listens on are final.
+	 */
+	bool first_contact;
 	int64_t first_wait;             /* first pause in ns; 0: 0.5 s (tests use less) */
 	/* Called when a retry waits, for -v and, after 5 s, for the progress line. May be NULL. */
 	void (*retrying)(void *to, const struct transport_request *r, struct str why, int64_t wait_ns,

@@ -187,7 +187,7 @@ static void finish(struct transport_exchange *x, enum transport_outcome outcome,
 	struct transport *t = x->transport;
 	struct transport_result result = { .outcome = outcome, .error = error, .retry_after = -1, .attempts = 1,
 		.credential = x->credential,
-		.code = x->code, .content_type = x->content_type, .bytes_in = x->bytes_in,
+		.code = x->code, .nowhere = x->nowhere, .content_type = x->content_type, .bytes_in = x->bytes_in,
 		.bytes_out = (int64_t)x->request.body.n, .ns = loop_now(t->o.loop) - x->started, .http2 = x->http2 };
 
 	exchange_count_connections(x);

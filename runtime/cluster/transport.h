@@ -106,6 +106,7 @@ struct transport_result {
 	int64_t bytes_in, bytes_out;    /* size of the bodies */
 	int64_t ns;                     /* duration in ns */
 	unsigned attempts;              /* number of attempts; always 1 here, and set by retry.h */
+	bool nowhere;                   /* UNREACHABLE: the name does not exist, or nobody listens on the port */
 	bool cut;                       /* calls_cut() ended the request because the command had no more time */
 	unsigned credential;            /* generation of the credential that was used */
 	bool http2;

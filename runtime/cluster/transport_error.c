@@ -1,6 +1,8 @@
 /*
  * transport_error.c - turns the failure of an exchange into an outcome and a sentence.
  */
+#include <errno.h>
+
 #include "base/file.h"
 #include "runtime/cluster/proxy.h"
 #include "runtime/cluster/transport_internal.h"
@@ -35,12 +37,16 @@ static struct str unreachable(struct transport_exchange *x, CURLcode code)
 	struct buf b = { 0 };
 	int error = os_error(x);
 
+	/* the resolver is only asked again while the server may be a misspelled one */
+	x->nowhere = (code == CURLE_COULDNT_CONNECT && error == ECONNREFUSED) || code == CURLE_COULDNT_RESOLVE_PROXY ||
+		(code == CURLE_COULDNT_RESOLVE_HOST && !t->counts.answers && exchange_name_is_unknown(x));
 	buf_printf(&b, "cannot connect to %.*s", STR_ARG(t->host));
 	if (t->proxy.n)
 		buf_printf(&b, " by the proxy %.*s", STR_ARG(proxy_shown(&x->arena, t->proxy)));
 	buf_z(&b, ": ");
 	if (code == CURLE_COULDNT_RESOLVE_HOST)
-		buf_printf(&b, "the name '%.*s' cannot be resolved", STR_ARG(t->o.access->host));
+		buf_printf(&b, "the name '%.*s' %s", STR_ARG(t->o.access->host), x->nowhere ? "does not exist"
+			: "cannot be resolved");
 	else if (code == CURLE_COULDNT_RESOLVE_PROXY)
 		buf_z(&b, "the name of the proxy cannot be resolved");
 	else if (code == CURLE_OPERATION_TIMEDOUT)

@@ -109,6 +109,7 @@ struct transport_exchange {
 	int64_t retry_at;               /* date in Retry-After in ns, by the server's clock; -1: no date was given */
 	bool counted;                   /* the connections that were opened have been counted */
 	bool http2, too_slow;
+	bool nowhere;                   /* see struct transport_result */
 	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not refused */
 	struct buf body;
 	int64_t bytes_in;
@@ -139,6 +140,8 @@ const struct transport_status *exchange_status(struct transport_exchange *x);
  * Determines the outcome of a transfer that libcurl ended with CODE. Sets the error sentence unless an answer arrived.
  */
 enum transport_outcome exchange_outcome(struct transport_exchange *x, CURLcode code, struct str *error);
+/* Does the name of X's server certainly not exist? Asks the resolver again, for a second at most. */
+bool exchange_name_is_unknown(struct transport_exchange *x);
 /* The sentence for an answer that reports a failure. */
 struct str exchange_refusal(struct transport_exchange *x, const struct transport_status *status);
 

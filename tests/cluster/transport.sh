@@ -56,6 +56,21 @@ stop
 run 7 version --server --kubeconfig config --retry-timeout 2s -v
 says err "trainc: cannot connect to 127.0.0.1:$port: connection refused (gave up after "
 says err 'trainc: again in '
+# the first contact: what cannot pass is reported at once, what may pass is repeated, and a line says so
+for command in 'version --server' list 'status a' 'logs a' 'delete a --yes' 'suspend a' 'wait a'; do
+	# shellcheck disable=SC2086
+	before=$(date +%s); run 7 $command --kubeconfig config; after=$(date +%s)
+	says err "trainc: cannot connect to 127.0.0.1:$port: connection refused"
+	holds test $((after - before)) -lt 5
+done
+sed "s/127.0.0.1:$port/no-such-host.invalid:$port/" config >nowhere
+if ! getent hosts no-such-host.invalid >.none && test $? -eq 2; then
+	before=$(date +%s); run 7 list --kubeconfig nowhere; after=$(date +%s)
+	says err "trainc: cannot connect to no-such-host.invalid:$port: the name 'no-such-host.invalid' "
+	holds test $((after - before)) -lt 5
+fi
+run 7 version --server --kubeconfig config --retry-timeout 3s
+says err "trainc: cannot connect to 127.0.0.1:$port: connection refused; trying again for 3.0 s"
 
 # ---- answers ----
 serve 'on GET /version 1' 'code 401' 'header Content-Type text/plain' 'body who are you' \
