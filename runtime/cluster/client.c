@@ -123,6 +123,7 @@ bool client_open(struct client *c, struct session *s, const struct client_option
 		return failed(c, STATUS_OUTPUT, why, ret_status);
 	struct retry_report *report = ARENA_NEW(s->arena, struct retry_report);
 	*report = (struct retry_report){ c, *o, retry_limit ? retry_limit : 60 * NS_PER_SECOND };
+	c->patience = 2 * report->limit;
 	struct calls_options calls = { .transport = c->transport, .retry_limit = retry_limit, .in_flight = o->in_flight,
 		/* the controller waits for its server, and --retry-timeout asks for that */
 		.first_contact = s->options->command != COMMAND_SUPERVISE && !retry_limit,

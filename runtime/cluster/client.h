@@ -16,6 +16,7 @@ struct client {
 	struct credential *credential;
 	struct transport *transport;
 	struct calls *calls;
+	int64_t patience;               /* longest time in ns until lists must be complete: twice --retry-timeout */
 	bool verbose;
 	bool retry_told;                /* a line has said that requests are repeated */
 	bool offset_noted;              /* the difference between the clocks has been reported */

@@ -91,8 +91,26 @@ static void name_kind(struct arena *a, struct data *object, const struct resourc
 	object->u.map.n += 2;
 }
 
+/* Lists of one command whose objects take more memory than this are refused; the trees of 10,000 runs take a third. */
+enum { MEMBERS_LARGEST = 256 << 20 };
+
+/* The size of a tree in bytes, roughly. */
+static size_t tree_bytes(const struct data *d)
+{
+	size_t n = sizeof *d;
+
+	if (d->kind == DATA_STRING)
+		n += d->u.string.n;
+	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++)
+		n += sizeof *d->u.list.at + tree_bytes(d->u.list.at[i]);
+	for (size_t i = 0; d->kind == DATA_MAP && i < d->u.map.n; i++)
+		n += sizeof *d->u.map.at + d->u.map.at[i].key.n + tree_bytes(d->u.map.at[i].value);
+	return n;
+}
+
 struct listing {
 	struct members *all;
+	size_t *bytes;                  /* size of the objects of all lists */
 	struct arena *arena;
 	struct client *client;
 	const struct member_query *query;
@@ -103,6 +121,10 @@ struct listing {
 static bool list_object(void *to, const struct data *object)
 {
 	struct listing *l = to;
+
+	*l->bytes += tree_bytes(object);
+	if (*l->bytes > MEMBERS_LARGEST)
+		return false;
 	struct data *copy = tree_copy(l->arena, object);
 	struct member m = { .resource = l->query->resource, .object = copy };
 
@@ -176,8 +198,12 @@ static void list_done(void *to, const struct transport_result *r, struct str ver
 	(void)inconsistent;
 	if (call_class(r) != CALL_DONE && call_class(r) != CALL_NOT_FOUND && !l->all->failed) {
 		struct answer *x = ARENA_NEW(l->arena, struct answer);
+		bool large = *l->bytes > MEMBERS_LARGEST;
 		*x = (struct answer){ .class = call_class(r), .status = call_exit_status(r), .code = r->code,
-			.error = str_copy(l->arena, r->error), .stopped = r->outcome == TRANSPORT_STOPPED };
+			.error = str_copy(l->arena, r->error), .stopped = r->outcome == TRANSPORT_STOPPED && !large };
+		if (large)
+			x->error = str_printf(l->arena, "the lists of %.*s take more than 256 MiB: name a run or a namespace",
+				STR_ARG(l->query->resource.plural));
 		l->all->failed = x;
 	}
 	if (!--*l->pending)
@@ -188,12 +214,12 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 {
 	struct members all = { 0 };
 	struct listing *lists = ARENA_ARRAY(a, struct listing, n);
-	size_t pending = n;
+	size_t pending = n, bytes = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct resource *r = &queries[i].resource;
 		lists[i] = (struct listing){ .all = &all, .arena = a, .client = c, .query = &queries[i],
-			.pending = &pending };
+			.bytes = &bytes, .pending = &pending };
 		struct object_list_options o = { .path = resource_path(a, r, queries[i].ns, STR("")),
 			.label_selector = queries[i].selector, .metadata = queries[i].metadata,
 			.keep = queries[i].whole ? NULL : queries[i].keep ? queries[i].keep

@@ -11,7 +11,7 @@
 #include "runtime/cluster/expected.h"
 #include "runtime/cluster/object_check.h"
 
-enum { PAGE = 500, RESTARTS = 3 };
+enum { PAGE = 500, RESTARTS = 3, IDLE_LARGEST = 64 << 20 };
 
 struct object_list {
 	struct calls *calls;
@@ -28,6 +28,7 @@ struct object_list {
 	 */
 	size_t given, skip;
 	unsigned restarts;
+	uint64_t idle;                  /* number of bytes since the last object */
 	struct str ns, kind;            /* namespace and kind of the objects; empty: any, or unknown */
 	struct str problem;             /* why the answer is not the list that was requested; empty: it is */
 	bool inconsistent, page_complete, reread;
@@ -68,6 +69,7 @@ static bool take_skipped(void *to, const struct json_skipped *skipped)
 {
 	struct object_list *l = to;
 
+	l->idle = 0;
 	if (l->skip) {
 		l->skip--;
 		return true;
@@ -88,6 +90,7 @@ static bool take_object(void *to, const struct data *object)
 			"contains something that is not in this collection", STR_ARG(l->o.path));
 		return false;
 	}
+	l->idle = 0;
 	if (why) {
 		object_identify(object, l->o.label, why, &skipped);
 		return take_skipped(l, &skipped);
@@ -117,6 +120,12 @@ static bool list_bytes(void *to, struct str bytes)
 {
 	struct object_list *l = to;
 
+	l->idle += bytes.n;
+	if (l->idle > IDLE_LARGEST) {
+		l->problem = str_printf(&l->arena, "GET %.*s: the answer is not that of an API server: it sends bytes "
+			"without an object", STR_ARG(l->o.path));
+		return false;
+	}
 	l->inside = true;
 	bool more = json_stream_take(l->stream, bytes);
 	l->inside = false;
@@ -217,6 +226,11 @@ static void page_done(void *to, const struct transport_result *r)
 			list_end(l, r);
 	} else if (!json_stream_end(l->stream) || !l->page_complete) {
 		unreadable(l, r);
+	} else if (l->after.n && (!l->given || str_eq(l->after, l->next))) {
+		l->problem = str_printf(&l->arena, "GET %.*s: the answer is not that of an API server: a page %s",
+			STR_ARG(l->o.path), l->given ? "names itself as the next page" : "without objects is followed "
+			"by another page");
+		list_foreign(l, r);
 	} else if (l->after.n) {
 		l->reread = false;
 		next_page(l, l->after);
@@ -245,6 +259,7 @@ static void request_page(struct object_list *l)
 		query[n++] = (struct transport_pair){ STR("continue"), l->next };
 	r.nquery = n;
 	l->page_complete = false;
+	l->idle = 0;
 	l->problem = STR("");
 	l->call = call_start(l->calls, &r, CALL_BY_METHOD, l->next.n || l->o.restart ? page_again : NULL);
 }

@@ -19,7 +19,7 @@
 #define LONGEST_EARLY NS_PER_SECOND
 #define STEADY (30 * NS_PER_SECOND)     /* a connection that lasted this long counts as a success */
 /* GARBLED_RELIST: after so many connections in a row that did not bring JSON, a new snapshot is taken */
-enum { STRANGE_ERRORS = 2, GARBLED_RELIST = 3 };
+enum { STRANGE_ERRORS = 2, GARBLED_RELIST = 3, IDLE_LARGEST = 64 << 20 };
 
 struct object_watch {
 	struct calls *calls;
@@ -36,6 +36,9 @@ struct object_watch {
 	unsigned garbled;               /* number of consecutive connections that did not bring JSON */
 	size_t useless;                 /* number of rows whose last form could not be used */
 	bool unnamed;                   /* the snapshot contains an object of which neither uid nor name is known */
+	struct loop_timer late;         /* timer for the limit of the first snapshot */
+	int64_t began;
+	uint64_t bytes, idle;           /* number of bytes received: all, and since the last event */
 	enum object_watch_state state;
 	struct object_table table;
 	uint32_t snapshot;
@@ -106,6 +109,7 @@ static void watch_free(struct object_watch *w)
 {
 	loop_timer_drop(transport_loop(calls_transport(w->calls)), &w->timer);
 	loop_timer_drop(transport_loop(calls_transport(w->calls)), &w->steady);
+	loop_timer_drop(transport_loop(calls_transport(w->calls)), &w->late);
 	json_stream_release(w->stream);
 	object_table_release(&w->table);
 	arena_release(&w->arena);
@@ -359,11 +363,11 @@ static bool is_end_of_initial(const struct data *object)
 }
 
 /* Handles an event about an object that cannot be in this collection: the answers are not those of an API server. */
-static bool foreign_event(struct object_watch *w)
+static bool foreign_event(struct object_watch *w, const char *why)
 {
 	w->strange++;
 	w->relist = true;
-	set_state(w, w->state, STR("the watch contains an object of another kind or namespace"));
+	set_state(w, w->state, str_of(why));
 	return false;
 }
 
@@ -383,12 +387,13 @@ static bool take_event(void *to, const struct data *event)
 	struct str version = text_member(map_member(object, "metadata"), "resourceVersion");
 
 	w->moved = true;
+	w->idle = 0;
 	if (str_is(type, "ERROR")) {
 		error_event(w, object);
 		return false;
 	}
 	if (!str_is(type, "BOOKMARK") && !is_of_collection(w, object))
-		return foreign_event(w);
+		return foreign_event(w, "the watch contains an object of another kind or namespace");
 	w->pauses = 0;
 	/* versions rise along a watch, so an event whose version does not rise is a repetition */
 	bool repeated = !w->taking && !object_version_later(version, str_of(w->version));
@@ -420,6 +425,7 @@ static bool skip_event(void *to, const struct json_skipped *k)
 	struct object_row *row = str_is(k->type, "DELETED") ? row_of_skipped(w, k, false) : NULL;
 
 	w->moved = true;
+	w->idle = 0;
 	if (str_is(k->type, "ERROR")) {
 		error_event(w, NULL);
 		return false;
@@ -438,6 +444,10 @@ static bool watch_bytes(void *to, struct str bytes)
 {
 	struct object_watch *w = to;
 
+	w->bytes += bytes.n;
+	w->idle += bytes.n;
+	if (w->idle > IDLE_LARGEST)
+		return foreign_event(w, "the watch sends bytes without an event");
 	w->inside++;
 	bool more = json_stream_take(w->stream, bytes);
 	leave(w);
@@ -692,6 +702,7 @@ static void start_watch(struct object_watch *w)
 static void connect_now(struct object_watch *w)
 {
 	json_stream_restart(w->stream);
+	w->idle = 0;
 	w->moved = w->relist = false;
 	w->server_wait = -1;
 	if (!w->version[0]) {
@@ -703,6 +714,35 @@ static void connect_now(struct object_watch *w)
 		start_list(w);
 	else
 		start_watch(w);
+}
+
+/* Gives up a watch whose first snapshot does not end: the server trickles, or never sends the end of the snapshot. */
+static void first_late(struct loop_timer *t)
+{
+	struct object_watch *w = t->to;
+	struct loop *l = transport_loop(calls_transport(w->calls));
+	int64_t took = loop_now(l) - w->began, may = w->o.first + (int64_t)(w->bytes >> 16) * NS_PER_SECOND;
+	struct transport_result r = { .outcome = TRANSPORT_SLOW, .retry_after = -1 };
+
+	may = may < 10 * w->o.first ? may : 10 * w->o.first;
+	if (w->synced || w->ended)
+		return;
+	if (took < may) {
+		loop_timer_set(l, &w->late, may - took);
+		return;
+	}
+	r.error = str_printf(&w->scratch, "GET %.*s: no complete list came from %.*s within %lld s", STR_ARG(w->o.path),
+		STR_ARG(transport_host(calls_transport(w->calls))), (long long)(took / NS_PER_SECOND));
+	if (w->call)
+		call_cancel(w->call);
+	if (w->list)
+		object_list_cancel(w->list);
+	w->call = NULL;
+	w->list = NULL;
+	loop_timer_drop(l, &w->timer);
+	w->inside++;
+	fail(w, &r);
+	leave(w);
 }
 
 /* ---- functions for the caller ---- */
@@ -748,6 +788,10 @@ struct object_watch *object_watch_start(struct calls *c, const struct object_wat
 		.object = "object", .label = o->label, .kept = o->kept,
 		.filter = json_filter_new(&w->arena, (const char *const *)filter_paths(&w->arena, o->keep, true)) };
 	w->stream = json_stream_new(&s);
+	w->late = (struct loop_timer){ .fire = first_late, .to = w };
+	w->began = loop_now(transport_loop(calls_transport(c)));
+	if (o->first)
+		loop_timer_set(transport_loop(calls_transport(c)), &w->late, o->first);
 	loop_timer_set(transport_loop(calls_transport(c)), &w->timer, 0);
 	return w;
 }

@@ -47,6 +47,11 @@ struct object_watch_options {
 	unsigned seconds;               /* timeoutSeconds of one watch; 0: 5 to 10 minutes */
 	/* ns of silence after which a connection is considered dead; 0: 150 s, the time of two bookmarks */
 	int64_t quiet;
+	/*
+	 * longest time in ns until the first snapshot is complete, plus a second for each 64 KiB of it, but at most
+	 * ten times that long; 0: no limit
+	 */
+	int64_t first;
 	/* Called for each change. If only a snapshot revealed a deletion, OBJECT contains nothing but metadata. */
 	void (*changed)(void *to, enum object_change change, const struct data *object);
 	void (*synced)(void *to);       /* called after each snapshot */

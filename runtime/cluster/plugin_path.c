@@ -1,6 +1,6 @@
 /*
- * plugin_path.c - searches PATH. execvp() would take a program from the current directory if an entry of PATH is empty or
- * relative; Go refuses that since 1.19, and so does kubectl.
+ * plugin_path.c - searches PATH. execvp() would take a program from the current directory if an entry of PATH is empty
+ * or relative; Go refuses that since 1.19, and so does kubectl.
  */
 #include "runtime/cluster/plugin_path.h"
 

@@ -124,6 +124,7 @@ static void header_done(struct transport_exchange *x)
 	if (x->code < 200 || x->state != EXCHANGE_SENT)
 		return;
 	x->state = EXCHANGE_ANSWER;
+	x->answered = loop_now(x->transport->o.loop);
 	exchange_count_connections(x);
 	if (x->request.kind == TRANSPORT_STREAM)
 		exchange_limit(x, x->request.quiet);
@@ -182,6 +183,17 @@ static bool type_is_right(const struct transport_exchange *x)
 	return x->request.text ? !is_type(x->content_type, "text/html") : is_type(x->content_type, "application/json");
 }
 
+/*
+ * Does the body come too slowly? Besides the limit for each pause, a body that has an end may take four times that
+ * limit and a second for each 64 KiB; otherwise a server that sends a byte now and then would never end a command.
+ */
+static bool is_trickle(struct transport_exchange *x)
+{
+	int64_t may = 4 * x->transport->o.stall_limit + (x->bytes_in >> 16) * NS_PER_SECOND;
+
+	return x->request.kind != TRANSPORT_STREAM && loop_now(x->transport->o.loop) - x->answered > may;
+}
+
 size_t exchange_body(char *bytes, size_t size, size_t n, void *to)
 {
 	struct transport_exchange *x = to;
@@ -196,6 +208,10 @@ size_t exchange_body(char *bytes, size_t size, size_t n, void *to)
 	}
 	x->bytes_in += (int64_t)piece.n;
 	x->transport->counts.bytes_in += piece.n;
+	if (is_trickle(x)) {
+		x->too_slow = x->trickled = true;
+		return 0;
+	}
 	if (x->limit_ns)
 		exchange_limit(x, x->limit_ns);
 	if (success && x->request.take) {

@@ -102,6 +102,10 @@ static struct str slow(struct transport_exchange *x)
 	long long seconds = (long long)((x->limit_ns + NS_PER_SECOND - 1) / NS_PER_SECOND);
 	const char *what = x->state == EXCHANGE_ANSWER || x->code ? "nothing more came" : "no answer came";
 
+	if (x->trickled)
+		return str_printf(&x->arena, "%s %.*s: the answer of %.*s was not complete after %lld s",
+			transport_method_word(x->request.method), STR_ARG(x->url), STR_ARG(x->transport->host),
+			(long long)((loop_now(x->transport->o.loop) - x->started) / NS_PER_SECOND));
 	return str_printf(&x->arena, "%s %.*s: %s from %.*s within %lld s", transport_method_word(x->request.method),
 	                  STR_ARG(x->url), what, STR_ARG(x->transport->host), seconds);
 }

@@ -110,6 +110,8 @@ struct transport_exchange {
 	bool counted;                   /* the connections that were opened have been counted */
 	bool http2, too_slow;
 	bool nowhere;                   /* see struct transport_result */
+	bool trickled;                  /* the body comes too slowly */
+	int64_t answered;               /* when the header was complete */
 	enum transport_outcome stopped; /* why the body was refused; TRANSPORT_ANSWERED: it was not refused */
 	struct buf body;
 	int64_t bytes_in;

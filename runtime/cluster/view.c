@@ -257,7 +257,8 @@ static void start_watch(struct view *v, const struct resource *r, struct str sel
 	struct object_watch_options o = { .path = resource_path(v->arena, r, v->options.ns, STR("")),
 		.label_selector = selector,
 		.keep = keep_of(r->group, r->kind), .uncached = str_is(r->kind, "Event"), .changed = on_changed,
-			.synced = on_synced, .skipped = on_skipped, .usable = on_usable, .kind = r->kind,
+			.synced = on_synced, .first = v->options.client->patience,
+		.skipped = on_skipped, .usable = on_usable, .kind = r->kind,
 		.label = "trainc.dev/job", .state = on_state, .failed = on_failed, .to = w };
 	w->watch = object_watch_start(v->options.client->calls, &o);
 }
@@ -271,7 +272,8 @@ static void start_records(struct view *v)
 	struct object_watch_options o = { .path = resource_path(v->arena, &w->resource, v->options.ns, STR("")),
 		.label_selector = v->options.all_records ? STR("trainc.dev/run")
 			: STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE), .keep = record_keep, .changed = on_changed,
-		.synced = on_synced, .skipped = on_skipped, .usable = on_usable, .kind = w->resource.kind,
+		.synced = on_synced, .first = v->options.client->patience,
+		.skipped = on_skipped, .usable = on_usable, .kind = w->resource.kind,
 		.label = "trainc.dev/run", .state = on_state, .failed = on_failed, .to = w };
 	w->watch = object_watch_start(v->options.client->calls, &o);
 }
