@@ -18,8 +18,8 @@ struct glyph {
 struct glyph glyph_at(struct str s, size_t i, unsigned column);
 
 /*
- * Would the well-formed character of N bytes at P move the cursor or reorder the line? Control characters, DEL, U+0080 to
- * U+009F, and the characters that control the direction of text would.
+ * Would the well-formed character of N bytes at P move the cursor or reorder the line? Control characters, DEL, U+0080
+ * to U+009F, and the characters that control the direction of text would.
  */
 bool glyph_hidden(const char *p, size_t n);
 

@@ -202,7 +202,8 @@ static void list_done(void *to, const struct transport_result *r, struct str ver
 		*x = (struct answer){ .class = call_class(r), .status = call_exit_status(r), .code = r->code,
 			.error = str_copy(l->arena, r->error), .stopped = r->outcome == TRANSPORT_STOPPED && !large };
 		if (large)
-			x->error = str_printf(l->arena, "the lists of %.*s take more than 256 MiB: name a run or a namespace",
+			x->error = str_printf(l->arena,
+				"the lists of %.*s take more than 256 MiB: name a run or a namespace",
 				STR_ARG(l->query->resource.plural));
 		l->all->failed = x;
 	}

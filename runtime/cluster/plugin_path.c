@@ -27,8 +27,9 @@ struct str plugin_path(struct arena *a, struct str command, const char *path, st
 			continue;
 		if (found.p[0] == '/')
 			return found;
-		*why = str_printf(a, "PATH leads to '%.*s' in the current directory, which is not trusted: remove the entry "
-			"'%.*s' from PATH, or write the path of the plugin into the kubeconfig", STR_ARG(found), (int)n, entry);
+		*why = str_printf(a, "PATH leads to '%.*s' in the current directory, which is not trusted: remove the "
+			"entry '%.*s' from PATH, or write the path of the plugin into the kubeconfig", STR_ARG(found),
+			(int)n, entry);
 		return STR("");
 	}
 	*why = STR("it is not in PATH");

@@ -146,7 +146,8 @@ static void lists(void)
 	}
 	struct listing l = { 0 };
 	begin(&p, &s,
-		"on GET *\n" JSON "body " LIST "\"items\":null,\"metadata\":{\"resourceVersion\":\"7\"},\"unknown\":[{}]}\n");
+		"on GET *\n" JSON "body " LIST
+			"\"items\":null,\"metadata\":{\"resourceVersion\":\"7\"},\"unknown\":[{}]}\n");
 	list(&p, &l, 0);
 	CHECK(l.dones == 1 && !l.objects);
 	CHECK_TEXT(l.version, "7");
@@ -191,8 +192,10 @@ static void list_faults(void)
 	begin(&p, &s,
 		"on GET " PODS "?!continue 1\n" JSON "body " PAGE1 "\nwait 5\ncut\non GET " PODS "?!continue\n" JSON
 		"body " PAGE1 "]}\n"
-	      "on GET " PODS "?continue=c2 1\n" JSON "body " LIST "\"metadata\":{},\"items\":[" OBJ("c") ",\nwait 5\ncut\n"
-	      "on GET " PODS "?continue=c2 1\n" JSON "body " LIST "\"metadata\":{},\"items\":[" OBJ("c") "," OBJ("d") "]}\n");
+	      "on GET " PODS "?continue=c2 1\n" JSON "body " LIST
+	      	"\"metadata\":{},\"items\":[" OBJ("c") ",\nwait 5\ncut\n"
+	      "on GET " PODS "?continue=c2 1\n" JSON "body " LIST
+	      	"\"metadata\":{},\"items\":[" OBJ("c") "," OBJ("d") "]}\n");
 	list(&p, &l, 2);
 	CHECK(transport_ok(&l.result) && l.restarts == 1);
 	CHECK_TEXT(buf_text(&l.names), "a b c d ");
@@ -229,7 +232,8 @@ static void list_faults(void)
 	begin(&p, &s, "on GET " PODS "?!continue\n" JSON "body " PAGE1 "]}\non GET " PODS
 		"?continue=c2\ncode 410\n" JSON
 	      "body {\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"m\",\"metadata\":{\"continue\":\"c3\"}}\n"
-	      "on GET " PODS "?continue=c3\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" OBJ("c") "]}\n");
+	      "on GET " PODS "?continue=c3\n" JSON "body " LIST
+	      	"\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" OBJ("c") "]}\n");
 	list(&p, &l, 2);
 	CHECK(transport_ok(&l.result) && l.inconsistent);
 	CHECK_TEXT(l.version, "7");
@@ -653,10 +657,13 @@ static void fallback(void)
 {
 	WATCHED("on GET " PODS "?sendInitialEvents\ncode 422\n" JSON
 		"body {\"kind\":\"Status\",\"code\":422,\"reason\":\"Invalid\",\"message\":\"forbidden\"}\n"
-	        "on GET " PODS "?!watch 1\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
-	        "on GET " PODS "?continue=c 1\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD("c", "3", "1") "]}\n"
+	        "on GET " PODS "?!watch 1\n" JSON "body " LIST
+	        	"\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"c\"},\"items\":[" POD("a", "1", "5") "," POD("b", "2", "6") "]}\n"
+	        "on GET " PODS "?continue=c 1\n" JSON "body " LIST
+	        	"\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD("c", "3", "1") "]}\n"
 	        "on GET " PODS "?resourceVersion=7 1\n" JSON MOD("a", "1", "8") FAILURE("410", "Expired")
-	        "on GET " PODS "?!watch 1\n" JSON "body " LIST "\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c",
+	        "on GET " PODS "?!watch 1\n" JSON "body " LIST
+	        	"\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" POD("c",
 		"3", "9") "]}\n"
 	        "on GET " PODS "?resourceVersion=20 1\n" JSON ADD("d", "4", "21"),
 	"+a +b +c synced ~a ~c -b -a synced +d ");
