@@ -371,12 +371,16 @@ static bool foreign_event(struct object_watch *w, const char *why)
 	return false;
 }
 
-/* Is OBJECT from the collection that is watched? The filter may have dropped its namespace. */
+/*
+ * Is OBJECT from the collection that is watched? The filter may have dropped its namespace. A snapshot of another kind
+ * is that of another collection; later, one object of another kind is only useless.
+ */
 static bool is_of_collection(const struct object_watch *w, const struct data *object)
 {
 	struct str kind = text_member(object, "kind"), ns = text_member(map_member(object, "metadata"), "namespace");
 
-	return (!w->ns.n || !ns.n || str_eq(w->ns, ns)) && (!w->kind.n || !kind.n || str_eq(w->kind, kind));
+	return (!w->ns.n || !ns.n || str_eq(w->ns, ns)) &&
+		(!w->kind.n || !kind.n || str_eq(w->kind, kind) || (w->o.skipped && !w->taking));
 }
 
 static bool take_event(void *to, const struct data *event)

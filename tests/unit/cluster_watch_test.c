@@ -469,7 +469,7 @@ static void check_skips(struct str bad, bool in, bool pages)
 
 	if (pages) {
 		buf_z(&b, "on GET " PODS "?watch=true 1\ncode 422\n" JSON "body {}\non GET " PODS "?limit 1\n" JSON
-			"body {\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" POD("a", "1", "5") ",");
+			"body " LIST "\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" POD("a", "1", "5") ",");
 		put_bad(&b, bad, in, 2, 6);
 		buf_z(&b, "," POD("c", "3", "7") "]}\non GET " PODS "?watch=true 1\n" JSON);
 	} else {
