@@ -103,4 +103,13 @@ struct supervised {
 					 * uid */
 };
 
+/* Stands for the kind of run records where a custom resource would have its kind. */
+extern const struct custom_kind run_record_kind;
+
+/*
+ * The time by the clock of the API server: the API server, and controllers on other machines, wrote the times in
+ * objects.
+ */
+int64_t controller_now(const struct controller *c);
+
 #endif

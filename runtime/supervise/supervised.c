@@ -13,14 +13,6 @@
 
 #define TRIM_AFTER NS_PER_SECOND
 
-const struct custom_kind run_record_kind = { .group = "", .version = "v1", .kind = "ConfigMap",
-	.plural = "configmaps" };
-
-int64_t controller_now(const struct controller *c)
-{
-	return clock_real() + transport_clock_offset(c->client.transport);
-}
-
 bool supervised_may_act(const struct supervised *j)
 {
 	return !j->gone && j->control->queue.open && !useless_holds(j);

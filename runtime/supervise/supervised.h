@@ -10,21 +10,12 @@
 /* The suffix that follows the name of a run in the name of its record. */
 #define RUN_RECORD_SUFFIX ".trainc"
 
-/* Stands for the kind of run records where a custom resource would have its kind. */
-extern const struct custom_kind run_record_kind;
-
 struct pass_end {
 	int64_t begun;                  /* by the steady clock: when the pass started */
 	bool ok;                        /* no request failed */
 	bool changed;                   /* another pass is needed at once */
 	int64_t again;                  /* the latest time for the next pass, by controller_now(); or RULES_NEVER */
 };
-
-/*
- * The time by the clock of the API server: the API server, and controllers on other machines, wrote the times in
- * objects.
- */
-int64_t controller_now(const struct controller *c);
 
 /*
  * May a pass over J send more requests? Not if the resource was deleted meanwhile, nor while no pass may start: the
