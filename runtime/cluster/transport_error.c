@@ -70,9 +70,11 @@ static struct str untrusted(struct transport_exchange *x, CURLcode code)
 			access->ca.n > 0, clock_real(), &b);
 	else if (says(x, "alert certificate required") || says(x, "alert bad certificate") ||
 	         says(x, "alert unknown ca") ||
-	         says(x, "alert certificate expired") || says(x, "alert handshake failure"))
-		buf_printf(&b, "the server refuses the client certificate (%s)", strstr(x->curl_error, "alert"));
-	else if (says(x, "wrong version number") || says(x, "packet length too long") || says(x, "http request"))
+	         says(x, "alert certificate expired") || says(x, "alert handshake failure")) {
+		buf_z(&b, "the server refuses the client certificate (");
+		put_escaped(&b, str_of(strstr(x->curl_error, "alert")));
+		buf_char(&b, ')');
+	} else if (says(x, "wrong version number") || says(x, "packet length too long") || says(x, "http request"))
 		buf_z(&b, "the server does not speak TLS on this port; is the address in the kubeconfig right?");
 	else
 		put_escaped(&b, str_of(curl_words(x, code)));

@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct arena a = { 0 };
 	struct str text = fuzz_input(&a, bytes, n);
-	struct failure f = { 0 };
+	struct failure f = { .text = STR("") };
 	struct buf whole = { 0 }, parts = { 0 };
 
 	if (str_starts(text, STR("curl "))) {
