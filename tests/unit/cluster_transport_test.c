@@ -340,7 +340,7 @@ static void refused(void)
 	CHECK(peer_open(&p, (struct peer_options){ .retry_limit = 1000 }));
 	peer_get(&p, "/x");
 	CHECK(p.result.outcome == TRANSPORT_UNREACHABLE);
-	CHECK(world_count(p.result.error, "the name 'no-such-host.invalid' cannot be resolved") == 1);
+	CHECK(world_count(p.result.error, "the name 'no-such-host.invalid' ") == 1);
 	peer_close(&p);
 }
 
