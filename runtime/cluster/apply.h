@@ -37,6 +37,7 @@ struct applying {
 	bool complete;                  /* every member exists and is unchanged */
 	struct answer *answer;          /* answer to the last request about the run's parent */
 	bool again;                     /* the parent must be written once more */
+	bool unlabelled;                /* the namespace lacks the label with which controllers attend it by default */
 	int64_t known_generation;       /* generation of the parent when it was last read or written */
 	struct diags diags;             /* refusals of the server, with source positions in the program */
 	int status;                     /* the worst status so far */

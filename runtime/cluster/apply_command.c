@@ -53,7 +53,12 @@ static void tell_needs(struct session *s, const struct applying *p)
 			needs.undone || too_large ? " except for this" : "");
 		return;
 	}
-	if (parent_is_left(parent))
+	if (parent_is_left(parent) && p->unlabelled)
+		session_say(s, "no controller has taken run '%.*s': namespace '%.*s' has not opted in; 'kubectl label "
+			"namespace %.*s " APPLYSET_SPACE_LABEL "=" APPLYSET_SPACE_ENABLED "' does that. Until then, "
+			"'trainc wait %.*s' does this while it runs:", STR_ARG(j->name), STR_ARG(p->ns),
+			STR_ARG(p->ns), STR_ARG(j->name));
+	else if (parent_is_left(parent))
 		session_say(s, "no controller has taken run '%.*s' yet; does 'trainc supervise' look after namespace "
 			"'%.*s'? Until it does, 'trainc wait %.*s' does this while it runs:", STR_ARG(j->name),
 			STR_ARG(p->ns), STR_ARG(j->name));

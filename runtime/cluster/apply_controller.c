@@ -3,6 +3,7 @@
  * `--controller=off`. A controller that takes the run over writes the generation into the record.
  */
 #include "base/words.h"
+#include "runtime/status/look.h"
 #include "runtime/cluster/apply.h"
 
 /*
@@ -71,6 +72,30 @@ static size_t look_at_records(struct fleet *f)
 	return waiting;
 }
 
+/* Does the namespace NS lack the label? Unknown, and so false, if the user may not read it. */
+static bool lacks_label(struct applying *p)
+{
+	struct answer *x = request_get(&p->cluster->client, p->arena, resource_path(p->arena,
+		resource_known(STR(""), STR("Namespace")), STR(""), p->ns));
+
+	return x->class == CALL_DONE && x->data &&
+		!str_is(status_label(x->data, APPLYSET_SPACE_LABEL), APPLYSET_SPACE_ENABLED);
+}
+
+/* Finds out why no controller has taken some runs: most often their namespace was never left to it. */
+static void look_at_labels(struct fleet *f)
+{
+	const struct applying *before = NULL;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		if (!awaits(p))
+			continue;
+		p->unlabelled = before && str_eq(before->ns, p->ns) ? before->unlabelled : lacks_label(p);
+		before = p;
+	}
+}
+
 static void look_again(struct loop_timer *t) { loop_stop(t->to); }
 
 void apply_await_controllers(struct fleet *f)
@@ -89,4 +114,6 @@ void apply_await_controllers(struct fleet *f)
 			waiting = look_at_records(f);
 	}
 	loop_timer_drop(k->client.loop, &timer);
+	if (waiting && !k->interrupted)
+		look_at_labels(f);
 }

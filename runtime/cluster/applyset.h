@@ -21,6 +21,9 @@
 #define APPLYSET_CONTROLLER "trainc.dev/controller"
 #define APPLYSET_SUPERVISE "supervise"
 #define APPLYSET_NOBODY "none"
+/* The label with which a namespace lets a controller attend what is in it. */
+#define APPLYSET_SPACE_LABEL "trainc.dev/supervise"
+#define APPLYSET_SPACE_ENABLED "enabled"
 
 enum { APPLYSET_ID = 9 + 43 + 3 };      /* "applyset-" + base64url of 32 bytes + "-v1" */
 

@@ -48,6 +48,11 @@ struct controller {
 							 * first */
 	size_t nplans;
 	struct str ns;                  /* the only namespace that this controller looks after; empty: all */
+	/*
+	 * the label of the namespaces that this controller looks after, as a label selector; empty: `ns`, or all
+	 * namespaces
+	 */
+	struct str selector;
 	struct shard shard;             /* selects the namespaces of this process */
 	const struct object_watch *pods, *services, *jobs;      /* the watches of dependents; NULL: the kind is not
 								 * watched at the moment */

@@ -204,6 +204,8 @@ static void put_permissions(struct deploying *d)
 	} else {
 		role = read_manifest(d, "role");
 		add_managed_rules(d, role);
+		if (d->control->selector.n)
+			add_rules_file(d, role, "rules-namespaces");
 		manifest_put_object(&d->to, role);
 		put_manifest(d, "binding");
 	}

@@ -174,6 +174,17 @@ void jobs_sweep(struct controller *c, const struct custom_kind *k,
 		}
 }
 
+void jobs_leave(struct controller *c, const struct tenant *t)
+{
+	for (size_t i = 0; i < c->slots; i++)
+		for (struct supervised **at = &c->by_name[i]; *at;) {
+			if ((*at)->tenant == t)
+				take_out(c, at);
+			else
+				at = &(*at)->next;
+		}
+}
+
 void jobs_touch(struct controller *c, struct str ns, struct str name)
 {
 	uint32_t hash = hash_of(ns, name);

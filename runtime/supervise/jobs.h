@@ -15,6 +15,8 @@ void jobs_gone(struct controller *c, const struct custom_kind *k, const struct d
 /* Removes the jobs of kind K for which EXISTS is false: their deletion was not reported. */
 void jobs_sweep(struct controller *c, const struct custom_kind *k,
 	bool (*exists)(void *to, struct str uid, struct str version), void *to);
+/* Forgets all jobs of T; passes that are under way send nothing more. */
+void jobs_leave(struct controller *c, const struct tenant *t);
 /* Queues the jobs of that name, because an object that belongs to them has changed. */
 void jobs_touch(struct controller *c, struct str ns, struct str name);
 /* Queues the run of that name. */

@@ -302,6 +302,16 @@ void store_sweep(struct store *s, struct str kind, bool (*exists)(void *to, stru
 	arena_release(&a);
 }
 
+void store_leave(struct store *s, struct str ns)
+{
+	for (size_t i = 0; i < s->slots; i++)
+		for (struct store_object *o = s->by_uid[i], *next; o; o = next) {
+			next = o->next_uid;
+			if (str_eq(ns_of(o), ns))
+				store_remove(s, uid_of(o));
+		}
+}
+
 bool store_job(const struct store *s, struct arena *a, struct str uid, struct str *ret_ns, struct str *ret_job)
 {
 	const struct store_object *o = find(s, uid);

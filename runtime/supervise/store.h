@@ -43,6 +43,8 @@ bool store_remove(struct store *s, struct str uid);
  */
 void store_sweep(struct store *s, struct str kind, bool (*exists)(void *to, struct str uid, struct str version),
 	void (*gone)(void *to, struct str ns, struct str job), void *to);
+/* Removes all objects in the namespace NS. */
+void store_leave(struct store *s, struct str ns);
 /*
  * Finds the namespace of an object and the name of its job, copied into A; false if the store does not have the object.
  */

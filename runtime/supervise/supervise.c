@@ -20,6 +20,7 @@
 #include "runtime/supervise/manifest.h"
 #include "runtime/supervise/pass.h"
 #include "runtime/supervise/run_pass.h"
+#include "runtime/supervise/spaces.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/tenant.h"
 #include "runtime/supervise/useless.h"
@@ -304,6 +305,8 @@ static void say_begin(const struct controller *c)
 	buf_printf(&b, "trainc supervise starts: %.*s", STR_ARG(c->client.access.server));
 	if (c->ns.n)
 		buf_printf(&b, ", namespace %.*s", STR_ARG(c->ns));
+	if (c->selector.n)
+		buf_printf(&b, ", namespaces with the label %.*s", STR_ARG(c->selector));
 	if (c->shard.total > 1)
 		buf_printf(&b, ", shard %u of %u", c->shard.number, c->shard.total);
 	log_line("info", STR(""), "%.*s", (int)b.n, b.p);
@@ -398,7 +401,7 @@ int supervise(struct session *s)
 	int status = STATUS_DONE;
 
 	c->runs = true;
-	if (!is_usage_right(s) || !kinds_read(s, c) || !shard_read(s, &c->shard))
+	if (!is_usage_right(s) || !kinds_read(s, c) || !shard_read(s, &c->shard) || !spaces_read(s, c))
 		return STATUS_USAGE;
 	if (option_given(s->options, OPTION_POLICY))
 		return admission_write(s);

@@ -20,7 +20,10 @@ struct tenant *tenant_known(const struct controller *c, struct str ns)
 	return t;
 }
 
-static bool tenant_is_empty(const struct tenant *t) { return !t->jobs && !t->share.calls && !t->lane.running; }
+static bool tenant_is_empty(const struct tenant *t)
+{
+	return !t->jobs && !t->selected && !t->share.calls && !t->lane.running;
+}
 
 static void tenant_free(struct controller *c, struct tenant *t)
 {
@@ -84,6 +87,13 @@ struct tenant *tenant_of(struct controller *c, struct str ns)
 	c->tenants.n++;
 	c->tenants.named += t->named;
 	return t;
+}
+
+void tenants_each(struct controller *c, void (*act)(struct controller *c, struct tenant *t))
+{
+	for (size_t i = 0; i < c->tenants.slots; i++)
+		for (struct tenant *t = c->tenants.at[i]; t; t = t->next)
+			act(c, t);
 }
 
 void tenants_release(struct controller *c)

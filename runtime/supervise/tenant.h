@@ -1,6 +1,9 @@
 /*
  * tenant.h - the namespaces in which the controller has something to do. Each has its own lane in the queue and its own
  * share of the requests in flight, so that no namespace waits for another one.
+ *
+ * If the controller attends only namespaces with a label, these are tenants even if they contain no jobs. A namespace
+ * that has just got the label is joining: its lane is closed until all of its objects have been read.
  */
 #ifndef TRAINC_RUNTIME_SUPERVISE_TENANT_H
 #define TRAINC_RUNTIME_SUPERVISE_TENANT_H
@@ -18,6 +21,9 @@ struct tenant {
 	double warnings;                /* number of records about which may still be warned at once */
 	int64_t warned;                 /* by loop_now(): when `warnings` was computed; 0: no warning yet */
 	bool named;                     /* the metrics name the namespace */
+	bool selected;                  /* the namespace has the label by which namespaces are selected */
+	bool seen;                      /* the current watch of namespaces has reported it */
+	bool joining;                   /* not all of its objects are known yet */
 	struct str ns;
 	char text[];                    /* the text of `ns` */
 };
@@ -26,6 +32,8 @@ struct tenant {
 struct tenant *tenant_of(struct controller *c, struct str ns);
 /* The tenant of the namespace NS; NULL: it is not known. */
 struct tenant *tenant_known(const struct controller *c, struct str ns);
+/* Calls ACT for each tenant, which may become empty meanwhile. */
+void tenants_each(struct controller *c, void (*act)(struct controller *c, struct tenant *t));
 /* Frees all tenants; no job and no call may be left. */
 void tenants_release(struct controller *c);
 

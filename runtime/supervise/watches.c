@@ -16,6 +16,7 @@
 #include "runtime/supervise/jobs.h"
 #include "runtime/supervise/kinds.h"
 #include "runtime/supervise/log.h"
+#include "runtime/supervise/spaces.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/useless.h"
 
@@ -23,15 +24,19 @@
  * SETTLE_MS: after an outage, the time in which a live watch catches up; PATIENCE_SECONDS: how long to wait for a watch
  * that stays behind the others, and how long all must be live before the next one is waited for; READY_SECONDS: how
  * long a watch may be interrupted until the controller is not ready. A watch is named in the log after SAY_SECONDS, and
- * again after ever longer times, up to SAY_LONGEST.
+ * again after ever longer times, up to SAY_LONGEST. JOIN_MS: time in which further namespaces may join, before their
+ * objects are read; JOIN_SECONDS: shortest time between two readings.
  */
 enum { WATCHES_MOST = METRICS_KINDS, ABSENT_SECONDS = 20, SETTLE_MS = 500, PATIENCE_SECONDS = 30, READY_SECONDS = 10,
-	SAY_SECONDS = 3, SAY_LONGEST = 600, WHY_LONGEST = 300 };
+	SAY_SECONDS = 3, SAY_LONGEST = 600, WHY_LONGEST = 300, JOIN_MS = 200, JOIN_SECONDS = 10 };
 
 struct one_watch {
 	struct watches *all;
 	const struct custom_kind *kind; /* the kind of the custom resources; NULL: the watch is for dependents */
 	struct str dependent;           /* the kind of the dependents: "Pod" */
+	bool spaces;                    /* the watch is for the namespaces that the controller attends */
+	bool rereads;                   /* the watch was started again for namespaces that join, and has not reported
+					 * all of their objects yet */
 	bool run;                       /* the dependents belong to runs, and not to jobs */
 	struct str path, selector;
 	const char *const *keep;
@@ -55,11 +60,14 @@ struct watches {
 	void (*turned)(struct controller *c);
 	struct one_watch at[WATCHES_MOST];
 	size_t n;
+	bool others;                    /* the namespaces are known, and all other watches have been started */
 	bool all_synced;
 	bool current;                   /* see watches_current() */
 	bool impatient;                 /* watches that are behind do not count any more */
 	bool begun;                     /* the first lists do not count any more */
 	struct loop_timer settle, patience, calm, first;
+	struct loop_timer join;         /* fires when the objects of new namespaces are to be read */
+	int64_t joined;                 /* by loop_now(): when such objects were last read; 0: never */
 };
 
 /* ---- are the watches current? ---- */
@@ -70,6 +78,17 @@ static void turn(struct watches *w, bool current)
 		return;
 	w->current = current;
 	w->turned(w->control);
+}
+
+/* Lets new namespaces join if all of their objects are known now. */
+static void look_complete(struct watches *w)
+{
+	bool all = w->all_synced && !loop_timer_armed(&w->join);
+
+	for (size_t i = 0; i < w->n; i++)
+		all = all && !(w->at[i].rereads && w->at[i].watch);
+	if (all)
+		spaces_join(w->control);
 }
 
 static void settled(struct loop_timer *t)
@@ -137,6 +156,7 @@ static void look_all_synced(struct watches *w)
 	w->all_synced = true;
 	turn(w, true);
 	look_current(w);
+	look_complete(w);
 }
 
 /* The first lists have had enough time: a watch without one delays only its own jobs from now on. */
@@ -214,12 +234,15 @@ static void note_live(struct one_watch *o)
 	o->why[0] = '\0';
 }
 
+static void start_one(struct one_watch *o);
+
 static void watch_state(void *to, enum object_watch_state state, struct str why)
 {
 	struct one_watch *o = to;
 
 	note_why(o, why);
-	o->behind = state == OBJECT_WATCH_RECONNECTING || state == OBJECT_WATCH_RELISTING;
+	o->behind = state == OBJECT_WATCH_RECONNECTING || state == OBJECT_WATCH_RELISTING ||
+		(state == OBJECT_WATCH_LISTING && o->rereads);
 	note_live(o);
 	look_current(o->all);
 }
@@ -247,6 +270,16 @@ static void touch_owner(void *to, struct str ns, struct str job)
 		jobs_touch(o->all->control, ns, job);
 }
 
+/* Objects of other shards, and of namespaces that are not attended, are not remembered. */
+static bool is_attended(void *to, struct str ns)
+{
+	const struct one_watch *o = to;
+
+	return shard_has(&o->all->control->shard, ns) && spaces_attend(o->all->control, ns);
+}
+
+/* ---- objects that cannot be used ---- */
+
 /* Names an object, and holds its job. */
 static void watch_skipped(void *to, const struct json_skipped *s, bool known)
 {
@@ -257,6 +290,8 @@ static void watch_skipped(void *to, const struct json_skipped *s, bool known)
 	struct str ns = s->ns, job = s->label;
 
 	(void)known;
+	if (o->spaces || !is_attended(o, s->ns))
+		return;
 	useless_report(c, &o->named, s);
 	if (o->kind) {
 		jobs_useless(c, o->kind, s->ns, s->name, s->uid);
@@ -306,14 +341,6 @@ static void dependent_changed(void *to, enum object_change change, const struct 
 	arena_release(&a);
 }
 
-/* Objects of other shards are not remembered. */
-static bool is_in_shard(void *to, struct str ns)
-{
-	struct one_watch *o = to;
-
-	return shard_has(&o->all->control->shard, ns);
-}
-
 /* Does an object exist of which the watch, or an answer to our own request, has reported VERSION? */
 static bool still_exists(void *to, struct str uid, struct str version)
 {
@@ -330,10 +357,67 @@ static void forget_unseen(struct one_watch *o)
 {
 	struct controller *c = o->all->control;
 
-	if (o->kind)
+	if (o->spaces)
+		spaces_forget_unseen(c);
+	else if (o->kind)
 		jobs_sweep(c, o->kind, still_exists, o);
 	else
 		store_sweep(o->run ? &c->run_objects : &c->store, o->dependent, still_exists, touch_owner, o);
+}
+
+/* ---- namespaces that join and leave ---- */
+
+/*
+ * Reads all objects again, because those of the namespaces that have joined were not remembered. Until all watches are
+ * live again, no pass starts, as after an outage.
+ */
+static void read_again(struct loop_timer *t)
+{
+	struct watches *w = t->to;
+
+	w->joined = loop_now(w->control->client.loop);
+	for (size_t i = 0; i < w->n; i++) {
+		struct one_watch *o = &w->at[i];
+		if (o->spaces || !o->watch)
+			continue;
+		object_watch_stop(o->watch);
+		start_one(o);
+		o->rereads = o->behind = w->all_synced;
+	}
+	look_current(w);
+}
+
+static void read_again_later(struct watches *w)
+{
+	struct loop *l = w->control->client.loop;
+	int64_t wait = JOIN_MS * (NS_PER_SECOND / 1000),
+		next = w->joined ? w->joined + JOIN_SECONDS * NS_PER_SECOND - loop_now(l) : 0;
+
+	if (w->others && !loop_timer_armed(&w->join))
+		loop_timer_set(l, &w->join, next > wait ? next : wait);
+}
+
+/* When a namespace that still exists leaves, the watches are started again, too, so that they forget its objects. */
+static void space_changed(void *to, enum object_change change, const struct data *object)
+{
+	struct one_watch *o = to;
+	struct controller *c = o->all->control;
+	struct str ns = status_text(object, "metadata.name");
+
+	if (!shard_has(&c->shard, ns))
+		return;
+	if (change != OBJECT_DELETED ? spaces_select(c, ns)
+	    : spaces_deselect(c, ns) && !status_text(object, "metadata.deletionTimestamp").n)
+		read_again_later(o->all);
+}
+
+/* Starts the watches for what is in the namespaces, once these are known. */
+static void begin_others(struct watches *w)
+{
+	for (size_t i = 0; i < w->n && !w->others; i++)
+		if (!w->at[i].spaces)
+			start_one(&w->at[i]);
+	w->others = true;
 }
 
 static void watch_synced(void *to)
@@ -345,14 +429,18 @@ static void watch_synced(void *to)
 		forget_unseen(o);
 	}
 	o->synced = true;
+	o->rereads = false;
 	note_live(o);
+	if (o->spaces)
+		begin_others(o->all);
 	look_all_synced(o->all);
+	look_complete(o->all);
 }
 
 /* Makes the watch known to the controller: passes ask which version the watches of dependents have reached. */
 static void note_watch(struct one_watch *o)
 {
-	if (o->run)
+	if (o->run || o->spaces)
 		return;
 	if (str_is(o->dependent, "Pod"))
 		o->all->control->pods = o->watch;
@@ -381,7 +469,7 @@ static void watch_failed(void *to, const struct transport_result *r)
 		o->said = 3;
 		say_not_live(&o->say);
 	}
-	if (o->absent)                  /* the kind does not exist in the cluster, so its watch counts as complete */
+	if (o->absent && !o->spaces)    /* the kind does not exist in the cluster, so its watch counts as complete */
 		watch_synced(o);
 	look_current(o->all);
 }
@@ -389,11 +477,14 @@ static void watch_failed(void *to, const struct transport_result *r)
 static void start_one(struct one_watch *o)
 {
 	struct object_watch_options options = { .path = o->path, .label_selector = o->selector, .keep = o->keep,
-		.changed = o->kind ? resource_changed : dependent_changed, .synced = watch_synced,
-		.wanted = is_in_shard, .state = watch_state, .failed = watch_failed, .to = o,
-		.kind = o->named.kind, .label = o->kind ? NULL : o->run ? STORE_RUN_LABEL : STORE_LABEL,
+		.changed = o->spaces ? space_changed : o->kind ? resource_changed : dependent_changed,
+		.synced = watch_synced, .wanted = o->spaces ? NULL : is_attended, .state = watch_state,
+		.failed = watch_failed, .to = o, .kind = o->named.kind,
+		.label = o->kind || o->spaces ? NULL : o->run ? STORE_RUN_LABEL : STORE_LABEL,
 		.skipped = watch_skipped, .usable = watch_usable };
 
+	if (o->spaces)
+		spaces_unsee(o->all->control);
 	o->watch = object_watch_start(o->all->control->client.calls, &options);
 	note_watch(o);
 }
@@ -413,6 +504,19 @@ static struct one_watch *add(struct watches *w, struct str group, struct str ver
 	o->path = transport_path(&w->arena, &(struct transport_place){ .group = group, .version = version,
 		.plural = plural, .namespace = w->control->ns });
 	return o;
+}
+
+/* Watches the namespaces with the label. Only those are sent by the API server, and only their names are kept. */
+static void add_spaces(struct watches *w)
+{
+	static const char *const names[] = { "metadata.deletionTimestamp", NULL };
+	struct one_watch *o = &w->at[w->n++];
+
+	*o = (struct one_watch){ .all = w, .spaces = true, .again = { .fire = start_again, .to = o },
+		.say = { .fire = say_not_live, .to = o }, .live = true, .keep = names,
+		.selector = w->control->selector, .named = { .version = STR("v1"), .kind = STR("Namespace") } };
+	o->path = transport_path(&w->arena, &(struct transport_place){ .version = STR("v1"),
+		.plural = STR("namespaces") });
 }
 
 static struct one_watch *add_dependents(struct watches *w, struct resource r, const char *selector,
@@ -492,8 +596,10 @@ struct watches *watches_start(struct controller *c, void (*turned)(struct contro
 
 	*w = (struct watches){ .control = c, .turned = turned, .settle = { .fire = settled, .to = w },
 		.patience = { .fire = patience_ended, .to = w }, .calm = { .fire = calmed, .to = w },
-		.first = { .fire = first_ended, .to = w } };
+		.first = { .fire = first_ended, .to = w }, .join = { .fire = read_again, .to = w } };
 	c->run_objects.runs = true;
+	if (c->selector.n)
+		add_spaces(w);
 	if (c->operators || c->ancestors)
 		add_kinds(w);
 	if (c->runs)
@@ -504,9 +610,12 @@ struct watches *watches_start(struct controller *c, void (*turned)(struct contro
 		o->named.count = &c->metrics.kinds[i];
 		*o->named.count = (struct metrics_kind){ .kind = o->named.kind,
 			.of = o->run || o->kind == &run_record_kind ? "runs" : "jobs" };
-		start_one(o);
 		note_live(o);
 	}
+	if (c->selector.n)
+		start_one(&w->at[0]);
+	else
+		begin_others(w);
 	loop_timer_set(c->client.loop, &w->first, PATIENCE_SECONDS * NS_PER_SECOND);
 	return w;
 }
@@ -523,6 +632,7 @@ void watches_stop(struct watches *w)
 	loop_timer_drop(w->control->client.loop, &w->calm);
 	loop_timer_drop(w->control->client.loop, &w->first);
 	loop_timer_drop(w->control->client.loop, &w->settle);
+	loop_timer_drop(w->control->client.loop, &w->join);
 	loop_timer_drop(w->control->client.loop, &w->patience);
 	arena_release(&w->arena);
 	free(w);
@@ -591,6 +701,7 @@ void watches_dump(const struct watches *w, struct buf *out)
 		if (w->at[i].watch)
 			object_watch_dump(w->at[i].watch, out);
 		else
-			buf_printf(out, "watch: %.*s: not served\n", STR_ARG(w->at[i].path));
+			buf_printf(out, "watch: %.*s: %s\n", STR_ARG(w->at[i].path), w->others ? "not served"
+				: "waits for the namespaces");
 	}
 }

@@ -51,6 +51,9 @@ def merge(old, new, nulls=True):
 
 def selected(o, selector):
     labels = o["metadata"].get("labels", {})
+    one_of = re.fullmatch(r"(\S+) in \((.*)\)", selector)
+    if one_of:
+        return labels.get(one_of[1]) in re.split(" *, *", one_of[2].strip())
     for term in filter(None, selector.split(",")):
         key, equals, value = term.partition("=")
         if (labels.get(key) != value) if equals else (key[1:] in labels) if key.startswith("!") else (key not in labels):

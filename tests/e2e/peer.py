@@ -105,7 +105,7 @@ class Side:
             scheduler = {"": [], "volcano": ["volcano"], "coscheduling": ["scheduler-plugins-scheduler"]}[gang]
             return [os.path.join(os.environ["E2E_OPERATOR"], "training-operator"), "--kubeconfig", config, "--metrics-bind-address", "0",
                     "--health-probe-bind-address", "0", "--monitoring-port", "0", *(f"--gang-scheduler-name={s}" for s in scheduler)]  # fmt: skip
-        return [os.path.realpath(os.environ["TRAINC"]), "supervise", "--kubeflow", "--operator", "1.7", *([f"--gang={gang}"] if gang else [])]
+        return [os.path.realpath(os.environ["TRAINC"]), "supervise", "--kubeflow", "--all-namespaces", "--operator", "1.7", *([f"--gang={gang}"] if gang else [])]
 
     def space(self, row):
         return self.prefix + row.name

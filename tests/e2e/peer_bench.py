@@ -31,7 +31,7 @@ class Controller:
         config = os.path.join(directory, "kubeconfig.controller")
         self.audit = os.path.join(directory, "audit.log")
         self.from_line = os.path.getsize(self.audit)
-        ours = [os.path.realpath(os.environ["TRAINC"]), "supervise", "--kubeflow", "--operator", "1.7"]
+        ours = [os.path.realpath(os.environ["TRAINC"]), "supervise", "--kubeflow", "--all-namespaces", "--operator", "1.7"]
         theirs = [os.path.join(os.environ["E2E_OPERATOR"], "training-operator"), "--kubeconfig", config, "--zap-log-level", "error",
                   "--metrics-bind-address", "0", "--health-probe-bind-address", "0", "--monitoring-port", "0"]  # fmt: skip
         self.began = time.monotonic()

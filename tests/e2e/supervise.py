@@ -84,6 +84,7 @@ class Desk:
     def start_all(self, *options, kubeflow=True):
         """Starts a controller that handles other namespaces, too."""
         words = ["--kubeflow", "--as", ACCOUNT] if kubeflow else []
+        words += [] if any(o.startswith("--namespace") for o in options) else ["--all-namespaces"]
         path = os.path.join(self.space.dir, f"controller-{len(self.running)}.log")
         with open(path, "w") as log:
             self.running.append(subprocess.Popen([os.path.realpath(TRAINC), "supervise", *words, *options],

@@ -111,6 +111,7 @@ class World(commands.World):
     # ---- the controller ----
 
     def supervise(self, *options):
+        options += () if any(o.startswith(("--namespace", "--all-namespaces")) for o in options) else ("--all-namespaces",)
         log = open(os.path.join(self.dir, "log%d" % len(self.controllers)), "w+")
         p = subprocess.Popen([TRAINC, "supervise", "--kubeconfig", "controller", *options], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                              env=self.environment(),

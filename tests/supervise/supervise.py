@@ -1758,7 +1758,7 @@ def objects(w):
     must(main_container["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
                                                "capabilities": {"drop": ["ALL"]}}, main_container)
     one = manifest("--namespace=ml")
-    must("ClusterRoleBinding" not in [o["kind"] for o in one] and permissions(one) == permissions(items), one)
+    must("ClusterRoleBinding" not in [o["kind"] for o in one] and permissions(one) == permissions(manifest("--all-namespaces")), one)
     must([o["metadata"]["namespace"] for o in one if o["kind"] == "Role"] == ["ml"], one)
 
 

@@ -25,7 +25,7 @@ OTHERS = {"roles": "Role", "rolebindings": "RoleBinding", "leases": "Lease", "po
 OLD = {"old-tfjobs": ("tensorflow.org", "v1alpha1", "TfJob"), "old-mxjobs": ("mxnet.mlkube.io", "v1beta1", "MxJob")}
 KINDS = {**{plural: ("kubeflow.org", "v1", kind) for plural, kind in JOBS.items()}, **OLD,
          "jobs": ("batch", "v1", "Job"), "deployments": ("apps", "v1", "Deployment"),
-         **{plural: ("", "v1", kind) for plural, kind in {**CORE, **OTHERS}.items()}}
+         **{plural: ("", "v1", kind) for plural, kind in {**CORE, **OTHERS}.items()}, "namespaces": ("", "v1", "Namespace")}
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
 
@@ -102,6 +102,12 @@ class World(Server):
             for key, x in list(self.objects.items()):
                 if any(r["uid"] == uid for r in x["metadata"].get("ownerReferences", [])):
                     self.take(*key)
+
+    def space(self, name, label="enabled"):
+        """Creates a namespace, or changes its label, which lets the controller attend it; None: it has no label."""
+        with self.lock:
+            old = self.objects.get(("namespaces", "", name), {"metadata": {}})
+            self.keep("namespaces", "", {"metadata": {**old["metadata"], "name": name, "labels": {"trainc.dev/supervise": label} if label else {}}})
 
     def change(self, plural, name, change, ns="default"):
         """Merges CHANGE into an object."""
@@ -302,10 +308,12 @@ class World(Server):
 
     # ---- the controller ----
 
-    def start(self, *options, kubeflow=True):
-        """Starts a controller, which has the permissions of the manifest for its options."""
+    def start(self, *options, kubeflow=True, spaces=("--all-namespaces",)):
+        """Starts a controller, which has the permissions of the manifest for its options; SPACES chooses its namespaces,
+        unless OPTIONS do."""
+        options += () if any(o.startswith("--namespace") for o in options) else tuple(spaces)
         words = " ".join(("--kubeflow", *options) if kubeflow else options).replace("--gang ", "--gang=").split()
-        self.allowed |= rights(tuple(o for o in words if o.split("=")[0] in ("--kubeflow", "--gang", "--ancestors", "--kinds")))
+        self.allowed |= rights(tuple(o for o in words if o.split("=")[0] in ("--kubeflow", "--gang", "--ancestors", "--kinds", "--all-namespaces")))
         log = open(os.path.join(self.dir, "log%d" % len(self.controllers)), "w+")
         p = subprocess.Popen([TRAINC, "supervise", *["--kubeflow"] * kubeflow, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment(),
                              preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGTERM)])
