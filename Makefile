@@ -34,6 +34,7 @@
 #   make bench-cluster   compares the commands with kubectl
 #   make soak            SECONDS=3600: creates and deletes objects; the memory of the commands must not grow
 #   make soak-supervise  the same for the controller, with an API server in memory
+#   make hostile         users who fill the controller's memory, in a control group with the limit of the manifest
 #
 #   make docs            writes docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
 #                        the tables of fields from the vocabulary, and the lists in the manual pages from the table of options
@@ -87,7 +88,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-index test-dist clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-index test-dist clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -277,6 +278,8 @@ e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
 e2e-upstream: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh upstream $(CHECKS)
+hostile: build
+	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 python3 tests/supervise/hostile.py --long
 # The API server is down for a minute; then jobs come and go for SECONDS (an hour), and the controller's memory must not
 # grow.
 soak-supervise: build

@@ -88,6 +88,7 @@ static struct arena_block *block_new(struct arena *a, size_t payload)
 	if (!b)
 		memory_out();
 	b->link.mapped = is_mapped(payload) ? sizeof(*b) + ARENA_ALIGN + payload : 0;
+	b->link.size = sizeof(*b) + ARENA_ALIGN + payload;
 	memory_link(&b->link);
 	b->size = payload;
 	b->next = a->blocks;

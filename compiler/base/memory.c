@@ -97,12 +97,18 @@ static void insert(struct memory_link *head, struct memory_link *piece)
 void memory_link(struct memory_link *piece)
 {
 	piece->before = piece->after = piece;
-	if (trying)
-		insert(&trying->account->pieces, piece);
+	if (!trying)
+		return;
+	insert(&trying->account->pieces, piece);
+	trying->account->used += piece->size;
+	if (trying->account->limit && trying->account->used > trying->account->limit)
+		memory_out();
 }
 
 void memory_unlink(struct memory_link *piece)
 {
+	if (trying && piece->after != piece)
+		trying->account->used -= trying->account->used > piece->size ? piece->size : trying->account->used;
 	piece->before->after = piece->after;
 	piece->after->before = piece->before;
 	piece->before = piece->after = piece;
@@ -163,6 +169,7 @@ void *memory_hold(void *p, size_t size)
 	if (!held)
 		memory_out();
 	held->link.mapped = 0;
+	held->link.size = sizeof *held + size;
 	memory_link(&held->link);
 	return held + 1;
 }

@@ -15,6 +15,7 @@
 struct memory_link {
 	struct memory_link *before, *after;
 	size_t mapped;                  /* size in bytes of a piece from mmap(); 0: the piece came from malloc() */
+	size_t size;                    /* size in bytes of the piece */
 };
 
 /*
@@ -23,6 +24,8 @@ struct memory_link {
  */
 struct memory {
 	struct memory_link pieces;      /* the head of a ring of all pieces */
+	size_t used;                    /* total size of the pieces, while memory_try() runs */
+	size_t limit;                   /* if `used` exceeds this, memory counts as run out; 0: no limit */
 	struct memory_end *ends;
 };
 

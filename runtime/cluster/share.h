@@ -1,7 +1,7 @@
 /*
  * share.h - the rule by which several users share a limited number of places, so that one of them cannot take all: a
  * user may use up to four times as many places as are free. A single user gets four fifths of all places, two get four
- * ninths each, and whoever comes next always finds a free place, for which nobody has to wait.
+ * ninths each, and whoever comes next always finds a free place without waiting.
  */
 #ifndef TRAINC_RUNTIME_CLUSTER_SHARE_H
 #define TRAINC_RUNTIME_CLUSTER_SHARE_H

@@ -40,6 +40,11 @@ struct controller {
 	double useless_tokens;          /* number of useless objects that may still be named at once */
 	int64_t useless_at;             /* by loop_now(): when `useless_tokens` was computed */
 	size_t useless_unsaid;          /* number of useless objects that were not named */
+	/* bytes that may be kept of jobs and their objects, and that are kept: budget.h */
+	size_t budget, kept;
+	size_t nheld;                   /* number of jobs that are held until there is room for them */
+	size_t plan_bytes;              /* memory of all compiled plans: plan_cache.h */
+	struct loop_timer room;         /* fires when there may be room for held jobs */
 	struct supervised **by_name;    /* jobs, chained by the hash of their names */
 	size_t slots, njobs;
 	struct pass *passes;            /* all passes over jobs that are under way */
@@ -72,8 +77,12 @@ struct supervised {
 	struct queue_item item;
 	struct supervised *next;        /* the next job in the same slot of the hash table */
 	uint32_t hash;
-	char *text;                     /* the resource, as JSON */
+	char *text;                     /* the resource, as JSON; NULL: the next pass reads it again */
 	size_t ntext;
+	bool oversized;                 /* the resource is too large; `text` lacks its spec */
+	size_t size;                    /* size of the resource as JSON when it was last seen */
+	size_t counted;                 /* bytes that are counted as kept of the job: budget.h */
+	int64_t created;                /* when the resource was created */
 	struct str ns, name, uid;       /* namespace, name and uid, inside `texts` */
 	struct str label;               /* "JAXJob ml/bert", or "run ml/bert", for lines of the log */
 	char version[24];               /* resourceVersion of the resource when it was last seen */
@@ -85,6 +94,10 @@ struct supervised {
 	char *wanted;
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: no plan is kept */
 	struct supervised *plan_next, *plan_before;
+	size_t plan_bytes;              /* memory of the plan */
+	struct supervised *held_next, *held_before;     /* the other held jobs of the namespace */
+	size_t need;                    /* if the job is held: the bytes that it waits for */
+	size_t reserved;                /* bytes in `counted` that are set aside for a job that was held */
 	int64_t generation;             /* generation from which the plan was compiled */
 	int64_t seen_generation;        /* generation of the resource as it was last seen */
 	char *objects_made;             /* the existing objects except pods and Services, "Kind/name\n" each */
@@ -103,6 +116,8 @@ struct supervised {
 	int64_t doubtful;               /* by loop_now(): since when no live object vouches for it; 0: one does */
 	uint32_t warned;                /* hash of the last warning that was logged about a pass; 0: none since a pass
 					 * without a warning */
+	bool rests;                     /* nothing is to be done until the resource changes: its data may be freed */
+	bool held;                      /* the job waits until there is room for it */
 	bool gone;                      /* the resource was deleted while a pass was under way */
 	char texts[];                   /* text of `label`, which contains the namespace and the name, and then the
 					 * uid */

@@ -265,6 +265,9 @@ static void fill_container(struct deploying *d, struct object *container)
 	struct object *ports = object_get(container, STR("ports"));
 
 	set_text(d, container, "image", d->options.image);
+	if (option_given(d->session->options, OPTION_MEMORY))
+		set_text(d, manifest_path(container, "resources.limits"), "memory",
+			option_value(d->session->options, OPTION_MEMORY));
 	add_arguments(d, object_get(container, STR("args")));
 	if (d->control->shard.total == 1)
 		manifest_drop(container, STR("env"));

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "base/words.h"
-#include "data/data_write.h"
 #include "runtime/cluster/object_table.h"
 #include "runtime/status/look.h"
+#include "runtime/supervise/budget.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/tenant.h"
 
@@ -74,6 +74,7 @@ static struct supervised *add(struct controller *c, const struct custom_kind *k,
 		j->label.n -= sizeof RUN_RECORD_SUFFIX - 1;
 	j->uid = put_text(&at, uid);
 	j->hash = hash_of(j->ns, j->name);
+	j->created = status_time(object, "metadata.creationTimestamp");
 	j->tenant = tenant_of(c, ns);
 	j->tenant->jobs++;
 	queue_item_init(&j->item, &c->queue, &j->tenant->lane, j);
@@ -97,17 +98,32 @@ static void take_out(struct controller *c, struct supervised **at)
 	}
 }
 
-static void keep_text(struct supervised *j, const struct data *object)
+/* Keeps the text of the resource if it is WANTED and the namespace has room for it; else the next pass reads it. */
+static void keep_text(struct supervised *j, const struct data *object, bool wanted)
 {
 	struct str version = status_text(object, "metadata.resourceVersion");
 	size_t n = version.n < sizeof j->version ? version.n : 0;
 	struct buf b = { 0 };
 
-	data_write(&b, object);
-	j->text = memory_resize(j->text, b.n + 1);
-	memcpy(j->text, buf_text(&b).p, b.n);
-	j->text[b.n] = '\0';
-	j->ntext = b.n;
+	supervised_print(&b, object);
+	j->size = b.n;
+	j->oversized = b.n > SUPERVISED_LARGEST && j->kind != &run_record_kind;
+	if (j->oversized) {
+		b.n = 0;
+		supervised_print_outline(&b, object);
+	}
+	free(j->text);
+	j->text = NULL;
+	j->ntext = 0;
+	budget_weigh(j);
+	/* a run's record is always kept: its passes do not read it again */
+	if (j->kind == &run_record_kind || (wanted && budget_permits(j->tenant, b.n + BUDGET_JOB))) {
+		j->text = memory_resize(NULL, b.n + 1);
+		memcpy(j->text, buf_text(&b).p, b.n);
+		j->text[b.n] = '\0';
+		j->ntext = b.n;
+		budget_weigh(j);
+	}
 	buf_release(&b);
 	memcpy(j->version, version.p, n);
 	j->version[n] = '\0';
@@ -119,7 +135,7 @@ static void keep_text(struct supervised *j, const struct data *object)
  */
 static bool is_news(const struct supervised *j, const struct data *object)
 {
-	return !j->text || j->kind == &run_record_kind ||
+	return !j->version[0] || j->kind == &run_record_kind ||
 		status_number(object, "metadata.generation", 0) != j->seen_generation ||
 		status_text(object, "metadata.deletionTimestamp").n;
 }
@@ -140,7 +156,7 @@ void jobs_seen(struct controller *c, const struct custom_kind *k, const struct d
 		queue_forgive(&j->item);
 	j->seen_generation = generation;
 	j->useless = false;
-	keep_text(j, object);
+	keep_text(j, object, (news && !j->held) || (j->text && !j->rests));
 	if (news)
 		queue_add(&j->item);
 }

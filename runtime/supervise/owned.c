@@ -188,6 +188,11 @@ struct transport_request owned_delete(struct arena *a, const struct supervised *
 		.body = delete_options(a, str_is(kind, "Job") ? "\"propagationPolicy\":\"Background\"," : "", uid) };
 }
 
+struct transport_request resource_get(struct arena *a, const struct supervised *j)
+{
+	return (struct transport_request){ .path = resource_place(a, j, "") };
+}
+
 struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,
 	struct str body)
 {

@@ -31,6 +31,8 @@ struct transport_request owned_adopt(struct arena *a, const struct supervised *j
 struct transport_request owned_delete(struct arena *a, const struct supervised *j, struct str kind, struct str name,
 	struct str uid);
 /* Applies a merge patch to the resource, or to one of its subresources. */
+/* A request for the current form of the resource of J. */
+struct transport_request resource_get(struct arena *a, const struct supervised *j);
 struct transport_request resource_patch(struct arena *a, const struct supervised *j, const char *subresource,
 	struct str body);
 /* Deletes the resource and, in the background, everything that it owns. */

@@ -9,14 +9,21 @@
 #include "base/words.h"
 #include "data/data_read.h"
 #include "runtime/status/look.h"
+#include "runtime/supervise/budget.h"
 #include "runtime/supervise/event.h"
 #include "runtime/supervise/job_status.h"
+#include "runtime/supervise/log.h"
 #include "runtime/supervise/owned.h"
 #include "runtime/supervise/pass_internal.h"
 #include "runtime/supervise/plan_cache.h"
 
 #define GROUP_WAIT NS_PER_SECOND        /* pause between two checks of a gang that cannot start yet */
-enum { AT_ONCE = 24 };                  /* maximum number of requests of one pass under way */
+#define PLAN_WAIT (NS_PER_SECOND / 5)   /* pause until a pass tries again to get memory for a plan */
+/*
+ * AT_ONCE, AT_LEAST: maximum number of requests of one pass under way, for a small and for a large resource: a request
+ * that creates a pod, and its answer, are as large as the resource. AT_ONCE_BYTES: the size of all of these requests
+ */
+enum { AT_ONCE = 24, AT_LEAST = 4, AT_ONCE_BYTES = 1 << 20 };
 
 /* ---- the end of a pass ---- */
 
@@ -44,15 +51,27 @@ void passes_release(struct controller *c)
 	}
 }
 
+/* Keeps the resource that was read by a request, if the job goes on and its namespace has room. */
+static void keep_resource(struct pass *p)
+{
+	struct supervised *j = p->job;
+
+	if (j->text || p->rests || !p->text.n || !budget_permits(j->tenant, p->text.n + BUDGET_JOB))
+		return;
+	j->text = supervised_keep(NULL, p->text);
+	j->ntext = p->text.n;
+}
+
 static void finish(struct pass *p)
 {
 	struct supervised *j = p->job;
 	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->changed || p->cut_short,
-		.again = p->d.again };
+		.rests = p->rests && (j->written || !p->status.n), .waits = p->waits, .again = p->d.again };
 	int64_t look = controller_now(j->control) + GROUP_WAIT;
 
 	if (p->held && e.again > look)
 		e.again = look;
+	keep_resource(p);
 	pass_free(p);
 	supervised_done(j, &e);
 }
@@ -159,6 +178,7 @@ static bool remove_job(struct pass *p)
 static bool send_next(struct pass *p)
 {
 	switch (p->step) {
+	case STEP_READ: return pass_read(p);
 	case STEP_KEEP: return keep_record(p);
 	case STEP_VERDICT: return pass_verdict(p);
 	case STEP_SCALER: return pass_scaler(p);
@@ -187,33 +207,7 @@ static enum step step_after(const struct pass *p)
 	return p->step == STEP_STATUS && p->failed ? STEP_END : p->step + 1;
 }
 
-static void go_on(struct pass *p)
-{
-	while (p->step != STEP_END) {
-		p->cut_short = p->cut_short || !supervised_may_act(p->job);
-		while (!p->cut_short && p->pending < AT_ONCE && send_next(p))
-			continue;
-		if (p->pending)
-			return;
-		p->step = p->cut_short ? STEP_END : step_after(p);
-		p->next = 0;
-	}
-	finish(p);
-}
-
-/* ---- the start of a pass ---- */
-
-static bool read_resource(struct pass *p)
-{
-	struct source source = { .text = str_copy(&p->arena, (struct str){ p->job->text, p->job->ntext }), .base = 1 };
-	struct data_error error;
-	struct data *d;
-
-	if (!data_read_json(&p->arena, &source, &d, &error))
-		return false;
-	p->resource = d;
-	return true;
-}
+/* ---- what a pass does ---- */
 
 /* Ends a pass over a job that another controller looks after. */
 static bool is_elsewhere(const struct pass *p)
@@ -221,6 +215,125 @@ static bool is_elsewhere(const struct pass *p)
 	const struct data *by = status_path(p->resource, "spec.runPolicy.managedBy");
 
 	return by && by->kind == DATA_STRING && !str_is(by->u.string, CONTROLLER);
+}
+
+/*
+ * Must the job wait until there is room for it? Only a job of which nothing exists yet, and only if the pass would
+ * create something.
+ */
+static bool has_to_wait(struct pass *p)
+{
+	struct supervised *j = p->job;
+	size_t need = j->text ? 0 : p->text.n + BUDGET_JOB, created = 0;
+
+	for (size_t i = 0; i < p->d.nactions; i++)
+		created += p->d.actions[i].what == DECIDE_CREATE;
+	if (!created || store_has(&j->control->store, j->ns, j->name))
+		return false;
+	created *= BUDGET_OBJECT;
+	need += created > BUDGET_JOB ? created - BUDGET_JOB : 0;
+	if (need && !budget_may_begin(j, need)) {
+		budget_hold(j, need);
+		return true;
+	}
+	budget_unhold(j);
+	return false;
+}
+
+static void hold_job(struct pass *p)
+{
+	struct supervised *j = p->job;
+
+	p->step = STEP_END;
+	p->rests = true;
+	p->d.again = RULES_NEVER;
+	j->tenant->holds++;
+	log_line("info", j->label, "is held: the share of its namespace in the controller's memory is used up");
+	event_write_once(j, EVENT_MANY, "Warning", STR("Held"), str_printf(&p->arena, "the controller keeps %zu KiB "
+		"for the jobs of namespace '%.*s', which is its share; the job starts when others have ended",
+		j->tenant->kept >> 10, STR_ARG(j->ns)), j->uid);
+}
+
+/* Decides about a job whose plan is known. */
+static void pass_planned(struct pass *p)
+{
+	struct supervised *j = p->job;
+	bool objects = store_has(&j->control->store, j->ns, j->name);
+
+	if (!p->plan->job) {
+		pass_refuse(p);
+		p->rests = !objects;
+		return;
+	}
+	pass_decide(p);
+	if (p->step == STEP_END)
+		p->rests = true;
+	else if (has_to_wait(p))
+		hold_job(p);
+	else
+		p->rests = !p->d.nactions && (p->was_finished || decide_suspended(p->plan->job));
+}
+
+/* Refuses a resource that is too large to be compiled; its spec is not known. */
+static const struct custom_plan *plan_oversized(struct pass *p)
+{
+	struct custom_plan *plan = ARENA_NEW(&p->arena, struct custom_plan);
+
+	plan->fault = str_printf(&p->arena, "the job has %zu KiB, and the controller reads at most %d KiB; put long "
+		"texts into a ConfigMap or the image", p->job->size >> 10, SUPERVISED_LARGEST >> 10);
+	return plan;
+}
+
+/* Continues a pass whose resource has been read. */
+static void pass_resource(struct pass *p)
+{
+	struct supervised *j = p->job;
+
+	p->step = STEP_KEEP;
+	if (!p->resource || is_elsewhere(p)) {
+		p->rests = true;
+		p->step = STEP_END;
+	} else if (status_text(p->resource, "metadata.deletionTimestamp").n) {
+		p->step = j->kind->status_key ? STEP_STATUS : STEP_END;
+		p->status = STR("{\"phase\":\"CleanUp\"}");
+		supervised_want(j, p->status);
+	} else {
+		p->plan = j->oversized ? plan_oversized(p) : plan_get(j, p->resource);
+		pass_planned(p);
+	}
+}
+
+/* The number of requests that the pass may have under way. */
+static size_t at_once(const struct pass *p)
+{
+	size_t n = p->text.n ? AT_ONCE_BYTES / p->text.n : AT_ONCE;
+
+	return n < AT_LEAST ? AT_LEAST : n < AT_ONCE ? n : AT_ONCE;
+}
+
+static void go_on(struct pass *p)
+{
+	while (p->step != STEP_END) {
+		p->cut_short = p->cut_short || !supervised_may_act(p->job);
+		while (!p->cut_short && p->pending < at_once(p) && send_next(p))
+			continue;
+		if (p->pending)
+			return;
+		p->next = 0;
+		if (p->step == STEP_READ && !p->cut_short && !p->failed)
+			pass_resource(p);
+		else
+			p->step = p->cut_short ? STEP_END : step_after(p);
+	}
+	finish(p);
+}
+
+/* ---- the start of a pass ---- */
+
+/* Is there a plan of J, or memory for it? */
+static bool may_plan(struct supervised *j)
+{
+	return j->oversized || (j->plan && j->generation == j->seen_generation) || plan_has_room(j, j->size);
 }
 
 void pass_begin(struct queue_item *i)
@@ -233,18 +346,13 @@ void pass_begin(struct queue_item *i)
 	if (p->earlier)
 		p->earlier->later = p;
 	j->control->passes = p;
-	if (j->gone || !read_resource(p) || is_elsewhere(p)) {
+	j->rests = false;
+	if (j->gone) {
 		p->step = STEP_END;
-	} else if (status_text(p->resource, "metadata.deletionTimestamp").n) {
-		p->step = j->kind->status_key ? STEP_STATUS : STEP_END;
-		p->status = STR("{\"phase\":\"CleanUp\"}");
-		supervised_want(j, p->status);
-	} else {
-		p->plan = plan_get(j, p->resource);
-		if (p->plan->job)
-			pass_decide(p);
-		else
-			pass_refuse(p);
+	} else if (!may_plan(j)) {
+		p->step = STEP_END;
+		p->d.again = controller_now(j->control) + PLAN_WAIT;
+		p->waits = true;
 	}
 	go_on(p);
 }

@@ -10,6 +10,7 @@
 #include "runtime/supervise/event.h"
 #include "runtime/supervise/job_status.h"
 #include "runtime/supervise/log.h"
+#include "runtime/supervise/tenant.h"
 
 /* ---- known facts ---- */
 
@@ -138,8 +139,10 @@ void pass_refuse(struct pass *p)
 
 	p->step = STEP_STATUS;
 	p->d.again = RULES_NEVER;
-	if (!j->refused)
+	if (!j->refused) {
 		j->control->metrics.refused++;
+		j->tenant->refused++;
+	}
 	if (store_has(&j->control->store, j->ns, j->name)) {
 		/* the job continues with the plan of the earlier generation */
 		if (!j->refused)

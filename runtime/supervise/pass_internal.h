@@ -14,8 +14,8 @@
 /* The value of `managedBy` that selects this controller. */
 #define CONTROLLER "kubeflow.org/training-operator"
 
-enum step { STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_WITHDRAW, STEP_ACT, STEP_GRANT,
-	STEP_LEAD, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
+enum step { STEP_READ, STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_WITHDRAW, STEP_ACT,
+	STEP_GRANT, STEP_LEAD, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
 
 struct pass {
 	struct pass *later, *earlier;   /* links of the list of all passes under way */
@@ -25,7 +25,8 @@ struct pass {
 	struct pass_request *spare;     /* requests that have ended; new requests reuse their memory */
 	struct arena arena;
 	int64_t begun;                  /* by the steady clock: when the pass started */
-	const struct data *resource;
+	const struct data *resource;    /* NULL: it does not exist any more, or cannot be used */
+	struct str text;                /* the text of the resource, in `arena` */
 	const struct custom_plan *plan;
 	struct seen_list seen;
 	struct decision d;
@@ -35,6 +36,8 @@ struct pass {
 	struct emit_listing shared;
 	enum step step;
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
+	bool waits;                     /* there was no memory for a plan */
+	bool rests;                     /* nothing more is to be done until the resource changes, or `d.again` */
 	bool held;                      /* the gang of the job cannot start yet: no pod is created */
 	bool granted;                   /* the pods that need the job's Role may be created */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
@@ -78,6 +81,13 @@ void pass_give_up(struct pass *p, const struct transport_result *r);
 void pass_note_time(const struct pass_request *s);
 /* The body of an answer as a tree in A; NULL if the body is not JSON. */
 const struct data *pass_answer_tree(struct arena *a, const struct transport_result *r);
+
+/* ---- the resource (pass_read.c) ---- */
+
+enum { PASS_READ_MOST = 1 << 20 };      /* the largest answer about a resource that is read */
+
+/* Reads the resource, from memory or from the API server. */
+bool pass_read(struct pass *p);
 
 /* ---- the decision (pass_decide.c) ---- */
 

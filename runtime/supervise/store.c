@@ -223,6 +223,15 @@ static void write_object(struct buf *b, struct str kind, const struct data *obje
 
 /* ---- adding, removing, reading ---- */
 
+/* bytes for one object beside its text: its structure and names, and what its watch remembers */
+enum { OBJECT_BYTES = 384 };
+
+static void count_object(const struct store *s, const struct store_object *o, ptrdiff_t change)
+{
+	if (s->count)
+		s->count(s->to, ns_of(o), change);
+}
+
 bool store_put(struct store *s, struct str kind, const struct data *object)
 {
 	struct str uid = status_text(object, "metadata.uid"), version = status_text(object, "metadata.resourceVersion");
@@ -247,6 +256,7 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 	packed_add(&s->packed, buf_text(&b), &form);
 	buf_release(&b);
 	s->bytes += form.n - o->ntext;
+	count_object(s, o, (ptrdiff_t)form.n - (ptrdiff_t)o->ntext + (o->text ? 0 : OBJECT_BYTES));
 	free(o->text);
 	o->text = memory_resize(NULL, form.n);
 	memcpy(o->text, form.p, form.n);
@@ -281,6 +291,7 @@ bool store_remove(struct store *s, struct str uid)
 	unlink_from(&s->by_job[o->job_hash & (s->slots - 1)], o, true);
 	s->n--;
 	s->bytes -= o->ntext;
+	count_object(s, o, -(ptrdiff_t)o->ntext - OBJECT_BYTES);
 	object_free(o);
 	return true;
 }

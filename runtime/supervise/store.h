@@ -24,6 +24,9 @@ struct store {
 	size_t bytes;                   /* total size of the texts */
 	struct packed packed;           /* parts that the texts have in common */
 	bool runs;                      /* the store contains the objects of runs */
+	/* Called when the namespace NS keeps CHANGE bytes more; NULL: it is not counted. */
+	void (*count)(void *to, struct str ns, ptrdiff_t change);
+	void *to;
 };
 
 /* The label with which objects of the store name their job or run. */

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "kube/image.h"
 #include "runtime/supervise/admission.h"
+#include "runtime/supervise/budget.h"
 #include "runtime/supervise/deploy.h"
 #include "runtime/supervise/deploy_options.h"
 #include "runtime/supervise/jobs.h"
@@ -23,6 +24,7 @@
 #include "runtime/supervise/spaces.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/tenant.h"
+#include "runtime/supervise/tenant_metrics.h"
 #include "runtime/supervise/useless.h"
 #include "runtime/supervise/watches.h"
 
@@ -138,6 +140,7 @@ static int answer_all(void *to, struct str path, struct buf *out)
 	fill_gauges(&u->control);
 	if (u->watches)
 		watches_measure(u->watches);
+	tenant_metrics_page(&u->control, out);
 	metrics_page(&u->control.metrics, out);
 	return 200;
 }
@@ -401,7 +404,8 @@ int supervise(struct session *s)
 	int status = STATUS_DONE;
 
 	c->runs = true;
-	if (!is_usage_right(s) || !kinds_read(s, c) || !shard_read(s, &c->shard) || !spaces_read(s, c))
+	if (!is_usage_right(s) || !kinds_read(s, c) || !shard_read(s, &c->shard) || !spaces_read(s, c) ||
+	    !budget_read(s, c))
 		return STATUS_USAGE;
 	if (option_given(s->options, OPTION_POLICY))
 		return admission_write(s);
@@ -414,6 +418,8 @@ int supervise(struct session *s)
 	 * memory between it would rarely be used again, so large pieces are returned to the system.
 	 */
 	system_tune_heap(LARGE, false);         /* threads only look up names */
+	c->store.count = c->run_objects.count = budget_count_object;
+	c->store.to = c->run_objects.to = c;
 	queue_init(&c->queue, c->client.loop, PASSES_AT_ONCE, work);
 	run(&u);
 	watches_stop(u.watches);
@@ -422,6 +428,7 @@ int supervise(struct session *s)
 	listen_stop(u.listen);
 	listen_stop(u.probes);
 	loop_timer_drop(c->client.loop, &u.leaving);
+	budget_stop(c);
 	loop_signals_drop(c->client.loop);
 	calls_release(c->client.calls);
 	passes_release(c);

@@ -22,7 +22,7 @@ struct tenant *tenant_known(const struct controller *c, struct str ns)
 
 static bool tenant_is_empty(const struct tenant *t)
 {
-	return !t->jobs && !t->selected && !t->share.calls && !t->lane.running;
+	return !t->jobs && !t->selected && !t->share.calls && !t->lane.running && !t->kept;
 }
 
 static void tenant_free(struct controller *c, struct tenant *t)
@@ -78,7 +78,7 @@ struct tenant *tenant_of(struct controller *c, struct str ns)
 			tenants_grow(c);
 	}
 	t = memory_resize(NULL, sizeof *t + ns.n);
-	*t = (struct tenant){ .named = c->tenants.named < TENANTS_NAMED };
+	*t = (struct tenant){ .control = c, .named = c->tenants.named < TENANTS_NAMED };
 	memcpy(t->text, ns.p, ns.n);
 	t->ns = (struct str){ t->text, ns.n };
 	struct tenant **slot = tenant_slot(&c->tenants, ns);

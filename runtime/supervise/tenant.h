@@ -20,6 +20,12 @@ struct tenant {
 	size_t jobs;                    /* number of jobs and runs that are known */
 	double warnings;                /* number of records about which may still be warned at once */
 	int64_t warned;                 /* by loop_now(): when `warnings` was computed; 0: no warning yet */
+	struct controller *control;
+	size_t kept;                    /* bytes that are kept of its jobs and their objects: budget.h */
+	size_t plan_bytes;              /* memory of the compiled plans of its jobs: plan_cache.h */
+	struct supervised *held;        /* jobs that wait until there is room for them */
+	size_t nheld;
+	uint64_t refused, holds;        /* number of jobs that were refused, and how often a job was held */
 	bool named;                     /* the metrics name the namespace */
 	bool selected;                  /* the namespace has the label by which namespaces are selected */
 	bool seen;                      /* the current watch of namespaces has reported it */

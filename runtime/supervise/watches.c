@@ -20,6 +20,7 @@
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/useless.h"
 
+enum { DEPENDENT_KEPT = 128 << 10 };    /* largest size of what is kept of an object that belongs to a job */
 /*
  * SETTLE_MS: after an outage, the time in which a live watch catches up; PATIENCE_SECONDS: how long to wait for a watch
  * that stays behind the others, and how long all must be live before the next one is waited for; READY_SECONDS: how
@@ -480,6 +481,7 @@ static void start_one(struct one_watch *o)
 		.changed = o->spaces ? space_changed : o->kind ? resource_changed : dependent_changed,
 		.synced = watch_synced, .wanted = o->spaces ? NULL : is_attended, .state = watch_state,
 		.failed = watch_failed, .to = o, .kind = o->named.kind,
+		.kept = o->kind ? 0 : DEPENDENT_KEPT,
 		.label = o->kind || o->spaces ? NULL : o->run ? STORE_RUN_LABEL : STORE_LABEL,
 		.skipped = watch_skipped, .usable = watch_usable };
 

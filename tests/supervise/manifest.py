@@ -88,7 +88,8 @@ def image():
 USES = {
     "--kubeflow": "argument", "--ancestors": "argument", "--kinds=TFJob": "argument", "--operator=1.7": "argument", "--gang=volcano": "argument",
     "--init-image=here/a:1": "argument", "--delivery-image=here/b:2": "argument", "--listen=:9999": "argument", "--probes=:9998": "argument",
-    "--lease=other": "argument", "--namespace=ml": "argument", "--total-shards=3": "argument", "--retry-timeout=5s": "argument", "--verbose": "argument",
+    "--lease=other": "argument", "--namespace=ml": "argument", "--total-shards=3": "argument", "--retry-timeout=5s": "argument", "--all-namespaces": "argument",
+    "--namespace-selector=a=b": "argument", "--memory=256Mi": "argument", "--verbose": "argument",
     "--name=two": "changes", "--replicas=1": "changes", "--priority-class=high": "changes", "--metrics-from=monitoring": "changes",
     "--monitor=service": "changes", "--output=json": "changes", "--image=registry.example.com/trainc:2": "changes",
     "--shard=1": "leave out --shard", "--policy": "ask for one of them at a time", "--kubeconfig=x": "connects with its ServiceAccount",
@@ -225,7 +226,7 @@ def kinds():
     must({x for x in granted(runs) if x[0] == "create"} == {("create", "batch", "jobs"), ("create", "", "events"), ("create", "coordination.k8s.io", "leases")},
          "permissions without kinds")
     local = objects("--kubeflow", "--namespace=ml")
-    must(granted(local, *CONTROLLER) == granted(objects("--kubeflow"), *CONTROLLER), "one namespace needs the same verbs")
+    must(granted(local, *CONTROLLER) == granted(objects("--kubeflow", "--all-namespaces"), *CONTROLLER), "one namespace needs the same verbs")
 
 
 @check

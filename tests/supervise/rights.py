@@ -3,10 +3,12 @@
 Each check brings a controller into every situation in which it needs one of its permissions. The server refuses what
 the manifest does not permit (world.py), so no permission is missing; and each one must have been used, so none is too
 much. Those for runs alone are compared in the same way by runs.py."""
+import re
 import sys
+import time
 
 from supervise import (ALL, condition, container, job_done, job_pod, mpijob, old_mxjob, old_tfjob, old_status, pods_are, pytorch, role, tfjob)
-from world import JOBS, main, must, rights, status
+from world import JOBS, KINDS, main, must, rights, status
 
 CHECKS = []
 ROLES = {"tfjobs": ("tfReplicaSpecs", "tensorflow", ("Chief", "Worker")), "pytorchjobs": ("pytorchReplicaSpecs", "pytorch", ("Master", "Worker")),
@@ -73,9 +75,28 @@ def age(w):
     w.fault("GET", "sendInitialEvents=true", status(422, "Invalid", "sendInitialEvents is forbidden"), 1000)
 
 
+def rest(w, plural, name, done):
+    """A job at rest is read again when an object with its label appears."""
+    w.wait_for("rest of " + name, done)
+    path = re.compile(r"/%s/%s$" % (KINDS[plural][2].lower() + "s", name))
+    for i in range(40):
+        time.sleep(1.5)                 # what is kept of it is freed after a second
+        w.put("services", {"metadata": {"name": "%s-%d" % (name, i), "labels": {"training.kubeflow.org/job-name": name}}, "spec": {}})
+        time.sleep(0.3)
+        with w.lock:
+            if any(r[0] == "GET" and path.search(r[1]) for r in w.requests):
+                for k in range(i + 1):
+                    w.take("services", "default", "%s-%d" % (name, k))
+                return
+    must(False, "%s is not read again" % name)
+
+
 def exercise(w, *plurals):
     for plural in plurals:
         life(w, plural)
+        w.put(plural, job(plural, "rest-" + plural, suspend=True))
+        rest(w, plural, "rest-" + plural, condition(w, plural, "rest-" + plural, "Suspended"))
+        w.take(plural, "default", "rest-" + plural)
     for plural in plurals:
         end(w, plural)
 
@@ -194,6 +215,12 @@ def ancestors(w):
     w.wait_for("the worker is gone", lambda: name not in w.names("jobs") and name not in w.names("services"))
     job_done(w, next(n for n in w.names("jobs") if "master" in n))
     w.wait_for("Done", lambda: old_status(w, "old-tfjobs").get("phase") == "Done")
+    rest(w, "old-tfjobs", "train", lambda: True)
+    for n in w.names("jobs"):
+        if n.startswith("mx"):
+            job_done(w, n)
+    w.wait_for("Done", lambda: old_status(w, "old-mxjobs", "mx").get("phase") == "Done")
+    rest(w, "old-mxjobs", "mx", lambda: True)
     compare(w, "--ancestors")
 
 

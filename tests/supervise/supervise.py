@@ -1754,7 +1754,7 @@ def objects(w):
     pod = next(o for o in items if o["kind"] == "Deployment")["spec"]["template"]["spec"]
     main_container = pod["containers"][0]
     must(main_container["image"] == "registry.example.com/trainc:1" and "--operator=1.7" in main_container["args"], main_container)
-    must(main_container["resources"]["limits"] == {"memory": "64Mi"} and pod["securityContext"]["runAsNonRoot"], pod)
+    must(main_container["resources"]["limits"] == {"memory": "128Mi"} and pod["securityContext"]["runAsNonRoot"], pod)
     must(main_container["securityContext"] == {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
                                                "capabilities": {"drop": ["ALL"]}}, main_container)
     one = manifest("--namespace=ml")

@@ -93,6 +93,7 @@ def label(w):
     w.wait_for("its status", lambda: "Running" in {c["type"] for c in w.get("tfjobs", "b", "out").get("status", {}).get("conditions", [])})
     w.space("out", None)
     w.wait_for("that it leaves", lambda: "nothing is done there" in w.log())
+    w.settle()                          # requests that were under way arrive
     n = len(w.written("/namespaces/out/"))
     with w.lock:
         w.pod("b-worker-0", "Succeeded", ns="out")
