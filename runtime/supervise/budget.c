@@ -151,5 +151,5 @@ bool budget_may_begin(const struct supervised *j, size_t need)
 	const struct controller *c = j->control;
 
 	return share_permits(j->tenant->kept - j->reserved, need, c->kept - j->reserved, c->budget) &&
-		(!oldest || oldest == j || oldest->created > j->created);
+		(j->reserved || !oldest || oldest->created >= j->created);
 }

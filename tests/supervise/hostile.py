@@ -1,6 +1,7 @@
 """hostile.py [--long] [NAME...] - users who fill the memory of the controller, against a controller in a control group
 that has the limit of the manifest: it is not killed, and the jobs of others are handled at once.  Where no control
 group can be made, the peak of its memory is compared with the limit.  --long: as many objects as docs/supervise.md says."""
+import atexit
 import json
 import os
 import re
@@ -26,6 +27,7 @@ class Group:
 
     def __init__(self):
         self.path = None
+        atexit.register(self.close)     # also after a check that failed: its controller has ended by then
         for root, limit, peak in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.max_usage_in_bytes"), ("/sys/fs/cgroup", "memory.max", "memory.peak")):
             path = os.path.join(root, "trainc-hostile-%d" % os.getpid())
             try:
