@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 #include "data/data_read.h"
-#include "runtime/cluster/discovery.h"
+#include "runtime/cluster/known_resource.h"
 #include "runtime/status/look.h"
 
 enum { PATH_PARTS = 9, SHOWN = 80 };
