@@ -26,7 +26,6 @@ import tempfile
 import time
 
 import attacks_reader
-import attacks_record
 import play
 import fit
 import kueue
@@ -36,6 +35,7 @@ import runtime
 import supervise
 from cluster import Cluster, Missing, Refused, documents, until
 from compare import differences
+import attacks_record  # after all others: it adds directories with modules of the same names
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
