@@ -43,7 +43,7 @@ test -n "$own_mounts" || { unshare -Urm true 2>/dev/null && own_mounts='unshare 
 # on SIZE COMMAND: runs it with a state directory on a disk of that size
 on() {
 	mkdir -p disk
-	TRAINC_STATE_DIR=$work/disk $own_mounts sh -c "mount -t tmpfs -o size=$1 none disk && $2" >.out 2>.err
+	TRAINC_STATE_DIR=$work/disk $own_mounts sh -c "mount -t tmpfs -o size=$1,mode=755 none disk && $2" >.out 2>.err
 	got=$?
 }
 if test -n "$own_mounts"; then

@@ -100,7 +100,7 @@ END
 if unshare -m true 2>/dev/null; then
 	mkdir small
 	unshare -m sh -c '
-		mount -t tmpfs -o size=8M tmpfs small || exit 99
+		mount -t tmpfs -o size=8M,mode=755 tmpfs small || exit 99
 		TRAINC_STATE_DIR=$PWD/small "$1" run --local --backoff 10ms full.tj >.out 2>.err
 		echo $? >status
 		cp small/runs/full/result result 2>/dev/null
