@@ -19,13 +19,14 @@ JOBS = {"tfjobs": "TFJob", "pytorchjobs": "PyTorchJob", "mxjobs": "MXJob", "xgbo
         "paddlejobs": "PaddleJob", "jaxjobs": "JAXJob"}
 CORE = {"pods": "Pod", "services": "Service", "events": "Event", "configmaps": "ConfigMap", "serviceaccounts": "ServiceAccount",
         "secrets": "Secret"}
-OTHERS = {"roles": "Role", "rolebindings": "RoleBinding", "leases": "Lease", "podgroups": "PodGroup",
-          "horizontalpodautoscalers": "HorizontalPodAutoscaler"}
+OTHERS = {"roles": ("rbac.authorization.k8s.io", "v1", "Role"), "rolebindings": ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
+          "leases": ("coordination.k8s.io", "v1", "Lease"), "podgroups": ("scheduling.x-k8s.io", "v1alpha1", "PodGroup"),
+          "horizontalpodautoscalers": ("autoscaling", "v2", "HorizontalPodAutoscaler")}
 # kinds that share a plural with another one, under names of their own
 OLD = {"old-tfjobs": ("tensorflow.org", "v1alpha1", "TfJob"), "old-mxjobs": ("mxnet.mlkube.io", "v1beta1", "MxJob")}
 KINDS = {**{plural: ("kubeflow.org", "v1", kind) for plural, kind in JOBS.items()}, **OLD,
          "jobs": ("batch", "v1", "Job"), "deployments": ("apps", "v1", "Deployment"),
-         **{plural: ("", "v1", kind) for plural, kind in {**CORE, **OTHERS}.items()}, "namespaces": ("", "v1", "Namespace")}
+         **{plural: ("", "v1", kind) for plural, kind in CORE.items()}, **OTHERS, "namespaces": ("", "v1", "Namespace")}
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
 
 
