@@ -60,7 +60,7 @@ const char *object_fault(const struct data *object, struct str kind, bool watche
 	const struct data *metadata = check_member(object, "metadata"), *name = check_member(metadata, "name");
 	struct str its = check_text(object, "kind");
 
-	if (object->kind != DATA_MAP)
+	if (!object || object->kind != DATA_MAP)
 		return "is not a map";
 	if (!is_absent_or(object, "kind", DATA_STRING) || (kind.n && its.n && !str_eq(kind, its)))
 		return "has another kind";
