@@ -500,6 +500,7 @@ def halfway(w):
     o["metadata"]["annotations"]["trainc.dev/generation"] = "2"
     o["data"].update(hash="", applied=json.dumps([dict(k, objects=[]) for k in json.loads(o["data"]["applied"])]))
     w.put("configmaps", "default", o)
+    w.settle(1)                         # the watch of records may be later than that of Jobs
     w.job("a-worker", "Succeeded")
     w.settle(1)
     must(w.names("jobs") == ["a-ps", "a-worker"] and not w.record("a")["verdict"], w.record("a"))
