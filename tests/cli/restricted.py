@@ -111,9 +111,11 @@ def library():
     check('the library', users == {'restricted.o'} and callers == {'program.o'}, f'{users} {callers}')
 
 
-library()
+SANITIZED = any(word in BUILD for word in ('asan', 'cover', 'fuzz'))     # these builds restrict nothing
+if not SANITIZED:
+    library()
 about = json.loads(subprocess.run([TRAINC, 'version', '-o', 'json'], capture_output=True, text=True).stdout)['restrictions']
-if not about['seccomp'] or any(word in BUILD for word in ('asan', 'cover', 'fuzz')):
+if not about['seccomp'] or SANITIZED:
     print('skip the kernel has no filters, or this build does not use them')
     end(1)
 with tempfile.TemporaryDirectory() as directory:
