@@ -26,13 +26,11 @@ install_trainc() {
 		test -z "$dry" || { cat "$list"; exit 0; }
 		# files, then the directories that are empty now, the deepest first
 		grep -v '/$' "$list" | while read -r file; do rm -f "$prefix/$file"; done
-		grep '/$' "$list" | sort -r >"$list.directories"
+		directories=$(grep '/$' "$list" | sort -r)
 		rm -f "$list"
-		while read -r directory; do
-			rmdir "$prefix/$directory" 2>/dev/null || test -d "$prefix/$directory"
-		done <"$list.directories" || true
-		rm -f "$list.directories"
-		rmdir "$prefix/share/doc/trainc" 2>/dev/null || true
+		printf '%s\n' "$directories" | while read -r directory; do
+			rmdir "$prefix/$directory" 2>/dev/null || true
+		done
 		say "removed trainc from $prefix"
 		exit 0
 	fi
@@ -69,12 +67,19 @@ install_trainc() {
 	test -n "$want" || fail "SHA256SUMS does not list $name.tar.gz"
 	have=$(cd "$scratch" && $sum "$name.tar.gz" | cut -d' ' -f1)
 	test "$want" = "$have" || fail "$name.tar.gz has the wrong checksum: nothing was installed"
-	mkdir -p "$prefix/share/doc/trainc"
 	tar -xzf "$scratch/$name.tar.gz" -C "$scratch"
+	# files, and the directories that this or an earlier installation has made
+	(
+		test ! -f "$list" || grep '/$' "$list" || true
+		cd "$scratch/$name"
+		find . -type d ! -name . | sed 's|^\./||' | while read -r directory; do
+			test -d "$prefix/$directory" || printf '%s/\n' "$directory"
+		done
+		find . ! -type d | sed 's|^\./||'
+	) >"$scratch/list"
+	mkdir -p "$prefix"
 	(cd "$scratch/$name" && tar -cf - .) | tar -xf - -C "$prefix"
-	# every name but those of the directories that others use as well
-	(cd "$scratch/$name" && find . -type d ! -name . | sed 's|^\./||; s|$|/|'; cd "$scratch/$name" && find . ! -type d | sed 's|^\./||') |
-		grep -vxE '(bin|libexec|share|share/(man|man/man1|doc|bash-completion|bash-completion/completions|zsh|zsh/site-functions|fish|fish/vendor_completions.d))/' >"$list"
+	cp "$scratch/list" "$list"
 	say "installed trainc $version below $prefix"
 	case :$PATH: in
 	*":$prefix/bin:"*) ;;
