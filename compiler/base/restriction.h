@@ -23,7 +23,7 @@ struct restriction_place {
 /* From now on this process starts nothing, connects to nothing, and writes only to descriptors that are open now. */
 void restriction_read_only(void);
 
-/* The same, except that files may be written at N places. Those that do not exist are ignored. */
+/* As restriction_read_only(), but files may be written at N places. Places that do not exist are ignored. */
 void restriction_write_at(struct arena *a, const struct restriction_place *places, size_t n);
 
 /* Does the kernel have filters of system calls? */

@@ -18,7 +18,7 @@ static const char *header_end(const char *p, const char *end)
 	return NULL;
 }
 
-/* Returns the number in the rest of a header line, from P to its line end; -1 if there is no number or a larger one. */
+/* Returns the number in the rest of a header line, from P to its line end; -1 if it contains none that fits. */
 static long line_number(const char *p, const char *newline)
 {
 	long n = 0;

@@ -17,7 +17,7 @@ struct resource {
 void resource_split(struct str api_version, struct str *ret_group, struct str *ret_version);
 /* A kind whose plural and scope never change; NULL for other kinds. */
 const struct resource *resource_known(struct str group, struct str kind);
-/* The same for the plural, which paths contain. */
+/* Such a kind by its plural, which paths contain. */
 const struct resource *resource_of_plural(struct str group, struct str plural);
 /* The path of a collection (NAME empty) or of an object; NS is left out for kinds without namespaces. */
 struct str resource_path(struct arena *a, const struct resource *r, struct str ns, struct str name);

@@ -495,7 +495,7 @@ static void start_again(struct loop_timer *t) { start_one(t->to); }
 
 /* ---- the kinds to watch ---- */
 
-static struct one_watch *add(struct watches *w, struct str group, struct str version, struct str plural,
+static struct one_watch *watch_add(struct watches *w, struct str group, struct str version, struct str plural,
 	struct str kind)
 {
 	struct one_watch *o = &w->at[w->n++];
@@ -524,7 +524,7 @@ static void add_spaces(struct watches *w)
 static struct one_watch *add_dependents(struct watches *w, struct resource r, const char *selector,
 	const char *const *keep)
 {
-	struct one_watch *o = add(w, r.group, STR("v1"), r.plural, r.kind);
+	struct one_watch *o = watch_add(w, r.group, STR("v1"), r.plural, r.kind);
 
 	o->dependent = r.kind;
 	o->keep = keep;
@@ -541,7 +541,7 @@ static void add_run_dependents(struct watches *w, const char *group, const char 
 
 static void add_runs(struct watches *w)
 {
-	struct one_watch *o = add(w, STR(""), STR("v1"), STR("configmaps"), STR("ConfigMap"));
+	struct one_watch *o = watch_add(w, STR(""), STR("v1"), STR("configmaps"), STR("ConfigMap"));
 
 	o->kind = &run_record_kind;
 	o->selector = STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE);
@@ -581,7 +581,7 @@ static void add_kinds(struct watches *w)
 
 	const struct custom_kind *k;
 	for (size_t at = 0; (k = kinds_next(c, &at));) {
-		struct one_watch *r = add(w, str_of(k->group), str_of(k->version), str_of(k->plural),
+		struct one_watch *r = watch_add(w, str_of(k->group), str_of(k->version), str_of(k->plural),
 			str_of(k->kind));
 		r->kind = k;
 		r->keep = resources;
