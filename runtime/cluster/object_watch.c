@@ -720,6 +720,17 @@ static void connect_now(struct object_watch *w)
 		start_watch(w);
 }
 
+/* Ends the request that is under way, if any. */
+static void watch_cancel(struct object_watch *w)
+{
+	if (w->call)
+		call_cancel(w->call);
+	if (w->list)
+		object_list_cancel(w->list);
+	w->call = NULL;
+	w->list = NULL;
+}
+
 /* Gives up a watch whose first snapshot does not end: the server trickles, or never sends the end of the snapshot. */
 static void first_late(struct loop_timer *t)
 {
@@ -737,12 +748,7 @@ static void first_late(struct loop_timer *t)
 	}
 	r.error = str_printf(&w->scratch, "GET %.*s: no complete list came from %.*s within %lld s", STR_ARG(w->o.path),
 		STR_ARG(transport_host(calls_transport(w->calls))), (long long)(took / NS_PER_SECOND));
-	if (w->call)
-		call_cancel(w->call);
-	if (w->list)
-		object_list_cancel(w->list);
-	w->call = NULL;
-	w->list = NULL;
+	watch_cancel(w);
 	loop_timer_drop(l, &w->timer);
 	w->inside++;
 	fail(w, &r);
@@ -806,12 +812,7 @@ void object_watch_stop(struct object_watch *w)
 		return;
 	w->ended = true;
 	w->state = OBJECT_WATCH_ENDED;
-	if (w->call)
-		call_cancel(w->call);
-	if (w->list)
-		object_list_cancel(w->list);
-	w->call = NULL;
-	w->list = NULL;
+	watch_cancel(w);
 	if (!w->inside)
 		watch_free(w);
 }
