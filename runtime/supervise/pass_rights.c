@@ -268,7 +268,7 @@ static void rights_made(void *to, const struct transport_result *r)
 
 /* The steps of pass_withdraw() and pass_grant(), as values of `next`. */
 enum { WITHDRAW_READ, WITHDRAW_CHANGE, WITHDRAW_END };
-enum { GRANT_FIRST, GRANT_LAST = 2, GRANT_BIND, GRANT_END };
+enum { GRANT_FIRST, GRANT_LAST = 2, GRANT_BIND, GRANT_CHECK, GRANT_END };
 
 bool pass_withdraw(struct pass *p)
 {
@@ -331,8 +331,11 @@ bool pass_grant(struct pass *p)
 	}
 	if (!p->job->rights || !*p->job->rights)
 		return false;
-	if (p->next++ == GRANT_BIND && (binding = find_right(p, is_binding_tree)) && pass_make_shared(p, binding))
-		return true;
+	if (p->next == GRANT_BIND) {
+		p->next = GRANT_CHECK;
+		if ((binding = find_right(p, is_binding_tree)) && pass_make_shared(p, binding))
+			return true;
+	}
 	p->next = GRANT_END;
 	struct map names = own_pods(p);
 	add_ended(p, &names);
