@@ -123,7 +123,7 @@ static void add_job(struct trainc *c, struct job_list *jobs, struct node *node, 
 }
 
 /* Is the sweep's condition met for this pass? Errors in it are reported. */
-static bool is_wanted(struct eval *ev, struct frame *f, struct node *filter)
+static bool is_pass_wanted(struct eval *ev, struct frame *f, struct node *filter)
 {
 	const struct value *v = filter ? eval_expr(ev, f, filter) : NULL;
 	return !v || (v->kind == VALUE_BOOL && v->u.boolean);
@@ -161,7 +161,7 @@ static void add_clause(struct trainc *c, struct job_list *jobs, struct node *nod
 		bind_element(ev, f, clause, list, i);
 		if (k < node->u.job.nmore)
 			add_clause(c, jobs, node, f, k + 1);
-		else if (is_wanted(ev, f, node->u.job.filter))
+		else if (is_pass_wanted(ev, f, node->u.job.filter))
 			add_job(c, jobs, node, f);
 	}
 }
@@ -183,7 +183,7 @@ static void report_same_name(struct trainc *c, const struct plan_job *a, const s
 	diag_help(&c->diags, d, "give each job its own name");
 }
 
-static void check_names(struct trainc *c)
+static void check_job_names(struct trainc *c)
 {
 	struct map seen = { 0 };
 	for (size_t i = 0; i < c->plan.njobs; i++) {
@@ -206,7 +206,7 @@ static void drop_other_jobs(struct trainc *c)
 }
 
 /* Refuses a program with too many jobs before its objects are built: each job has at least one object. */
-static bool few_enough(struct trainc *c, const struct job_list *jobs)
+static bool few_enough_jobs(struct trainc *c, const struct job_list *jobs)
 {
 	if (jobs->n <= LIMIT_OBJECTS || c->options.job_name.p)
 		return true;
@@ -251,7 +251,7 @@ static void build_jobs(struct trainc *c)
 		else
 			add_job(c, &jobs, decls.at[i], NULL);
 	}
-	if (!few_enough(c, &jobs))
+	if (!few_enough_jobs(c, &jobs))
 		return;
 	if (!jobs.n)
 		warn_no_pass(c, &decls);
@@ -265,7 +265,7 @@ static void build_jobs(struct trainc *c)
 	c->diags.group = NULL;
 	c->lent = model.lent;
 	lower_topology(&c->eval);
-	check_names(c);
+	check_job_names(c);
 	if (c->options.job_name.p)
 		drop_other_jobs(c);
 }

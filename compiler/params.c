@@ -36,7 +36,7 @@ static bool is_new(struct reading *r, struct str name)
 }
 
 /* Adds a value, the text of the file from START to END. */
-static void add_value(struct reading *r, struct str name, size_t start, size_t end)
+static void add_param_value(struct reading *r, struct str name, size_t start, size_t end)
 {
 	struct str text = { r->source->text.p + start, end - start };
 	struct setting s = { .name = names_intern(&r->c->names, name), .text = text, .source = r->source,
@@ -48,7 +48,7 @@ static void add_value(struct reading *r, struct str name, size_t start, size_t e
 	ARENA_PUSH(&r->c->arena, r->c->settings.params, r->c->settings.nparams, s);
 }
 
-static struct diag *report(struct reading *r, size_t start, size_t end, const char *what)
+static struct diag *report_param(struct reading *r, size_t start, size_t end, const char *what)
 {
 	struct span at = { r->source->base + (uint32_t)start, r->source->base + (uint32_t)end };
 
@@ -57,7 +57,7 @@ static struct diag *report(struct reading *r, size_t start, size_t end, const ch
 
 /* ---- lines ---- */
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool is_param_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Returns the end of the value that begins at I: before a comment and blanks, except within a string. */
 static size_t value_end(struct str text, size_t i, size_t end)
@@ -89,7 +89,7 @@ static void read_line(struct reading *r, size_t i, size_t end)
 	if (i == end || text.p[i] == '#')
 		return;
 	size_t name = i;
-	while (i < end && is_word(text.p[i]))
+	while (i < end && is_param_char(text.p[i]))
 		i++;
 	struct str word = { text.p + name, i - name };
 	r->name_at = (struct span){ r->source->base + (uint32_t)name, r->source->base + (uint32_t)i };
@@ -100,9 +100,10 @@ static void read_line(struct reading *r, size_t i, size_t end)
 		i++;
 	size_t stop = value_end(text, i, end);
 	if (word.n && equals && stop > i)
-		add_value(r, word, i, stop);
+		add_param_value(r, word, i, stop);
 	else
-		diag_help(&r->c->diags, report(r, name, value_end(text, line, end), "this line sets no parameter"),
+		diag_help(&r->c->diags,
+			report_param(r, name, value_end(text, line, end), "this line sets no parameter"),
 		          "a line is 'name = value'");
 }
 
@@ -191,7 +192,7 @@ void compile_params(struct trainc *c, struct str path)
 		return;
 	size_t wrong = str_malformed(text);
 	if (wrong < text.n)
-		report(&r, wrong, wrong + 1,
+		report_param(&r, wrong, wrong + 1,
 			text.p[wrong] ? "this is not UTF-8" : "a NUL character, which texts cannot contain");
 	else if (yaml)
 		read_yaml(&r);

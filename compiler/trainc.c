@@ -143,7 +143,7 @@ static void take_name(void *to, const char *name)
 	g->lost = g->lost || !account_run(g->door->account, pass_given, g);
 }
 
-static bool read_file(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+static bool read_from_disk(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
 {
 	const struct door *d = context;
 	struct handed given = { .door = d, .arena = a };
@@ -200,7 +200,7 @@ struct call {
 	bool ok;
 };
 
-static void act(void *with)
+static void act_call(void *with)
 {
 	struct call *c = with;
 
@@ -211,13 +211,13 @@ static void act(void *with)
 static struct account *account_of(const struct trainc *t) { return t->door ? t->door->account : NULL; }
 
 /* Runs a call; returns false if the function does, or if memory runs out. */
-static bool run(struct call c)
+static bool run_call(struct call c)
 {
 	struct account *account = c.n ? account_of(c.programs[0]) : NULL;
 
 	for (size_t i = 1; i < c.n; i++)
 		account_join(account, account_of(c.programs[i]));
-	return account_run(account, act, &c) && c.ok;
+	return account_run(account, act_call, &c) && c.ok;
 }
 
 bool trainc_out_of_memory(const struct trainc *t) { return account_is_spent(t->door->account); }
@@ -260,8 +260,8 @@ static void open_files(void *with)
 
 	if (o->files)
 		d->files = *o->files;
-	d->own = (struct reader){ d, read_file, d->files.exists ? file_exists : NULL, d->files.list ? list_files : NULL,
-		NULL, NULL };
+	d->own = (struct reader){ d, read_from_disk, d->files.exists ? file_exists : NULL,
+		d->files.list ? list_files : NULL, NULL, NULL };
 	o->ret = open_door(d, &d->own);
 }
 
@@ -361,7 +361,7 @@ static bool set_option(struct call *c)
 
 bool trainc_option(struct trainc *t, const char *name, const char *value)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = set_option, .name = name, .value = value });
+	return run_call((struct call){ .programs = &t, .n = 1, .act = set_option, .name = name, .value = value });
 }
 
 /* ---- compiling ---- */
@@ -397,7 +397,7 @@ static void check_name(struct trainc *t, const char *what, struct str name, bool
 	            what, STR_ARG(name), dots ? ", '.'" : "");
 }
 
-static void check_names(struct trainc *t)
+static void check_file_names(struct trainc *t)
 {
 	check_name(t, "namespace", t->options.job.ns, false);
 	if (t->options.job.domain.n)            /* an empty domain means no domain */
@@ -431,7 +431,7 @@ static void compile_again(struct trainc *t)
 {
 	t->options.parts = false;
 	begin_again(t);
-	check_names(t);
+	check_file_names(t);
 	compile_plan(t, t->door->compiled);
 }
 
@@ -440,7 +440,7 @@ static bool compile_program(struct call *c)
 	struct trainc *t = c->programs[0];
 
 	t->door->compiled = c->name ? str_copy(&t->door->arena, str_of(c->name)) : (struct str){ 0 };
-	check_names(t);
+	check_file_names(t);
 	t->options.parts = t->options.parts && !t->diags.n;
 	compile_plan(t, t->door->compiled);
 	if (t->options.parts && t->diags.n)
@@ -450,7 +450,7 @@ static bool compile_program(struct call *c)
 
 bool trainc_compile(struct trainc *t, const char *path)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = compile_program, .name = path });
+	return run_call((struct call){ .programs = &t, .n = 1, .act = compile_program, .name = path });
 }
 
 /* ---- checking ---- */
@@ -554,7 +554,7 @@ static bool check_programs(struct call *c)
 
 bool trainc_check(struct trainc *const *programs, size_t n, bool by_kubectl)
 {
-	return run((struct call){ .programs = programs, .n = n, .act = check_programs, .by_kubectl = by_kubectl });
+	return run_call((struct call){ .programs = programs, .n = n, .act = check_programs, .by_kubectl = by_kubectl });
 }
 
 /* ---- diagnostics ---- */
@@ -568,7 +568,7 @@ void trainc_finish(struct trainc *t)
 		t->door->finished = true;
 }
 
-static bool finish(struct call *c)
+static bool finish_call(struct call *c)
 {
 	trainc_finish(c->programs[0]);
 	return true;
@@ -576,7 +576,7 @@ static bool finish(struct call *c)
 
 size_t trainc_diagnostics(struct trainc *t)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = finish }) ? t->diags.n : 0;
+	return run_call((struct call){ .programs = &t, .n = 1, .act = finish_call }) ? t->diags.n : 0;
 }
 
 static bool get_diagnostic(struct call *c)
@@ -604,7 +604,8 @@ static bool get_diagnostic(struct call *c)
 
 bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = get_diagnostic, .index = (long long)i, .ret = ret });
+	return run_call((struct call){ .programs = &t, .n = 1, .act = get_diagnostic, .index = (long long)i,
+		.ret = ret });
 }
 
 static bool put_out(struct buf *text, struct trainc_output out)
@@ -660,7 +661,7 @@ static bool report_programs(struct call *c)
 bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
 	struct trainc_output out)
 {
-	return run((struct call){ .programs = programs, .n = n, .act = report_programs, .form = form, .look = look,
+	return run_call((struct call){ .programs = programs, .n = n, .act = report_programs, .form = form, .look = look,
 		.out = out });
 }
 
@@ -683,7 +684,7 @@ static bool get_job(struct call *c)
 
 bool trainc_job(struct trainc *t, size_t i, struct trainc_job *ret)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = get_job, .index = (long long)i, .ret = ret });
+	return run_call((struct call){ .programs = &t, .n = 1, .act = get_job, .index = (long long)i, .ret = ret });
 }
 
 const char *trainc_file(struct trainc *t, size_t i)
@@ -723,7 +724,7 @@ static bool print_plan(struct call *c)
 
 bool trainc_plan(struct trainc *t, enum trainc_form form, struct trainc_output out)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = print_plan, .form = form, .out = out });
+	return run_call((struct call){ .programs = &t, .n = 1, .act = print_plan, .form = form, .out = out });
 }
 
 static bool print_env(struct call *c)
@@ -750,8 +751,8 @@ bool trainc_env(struct trainc *t, const char *role, long long index, enum trainc
 	const char **why)
 {
 	*why = "out of memory";
-	return run((struct call){ .programs = &t, .n = 1, .act = print_env, .name = role, .index = index, .form = form,
-		.out = out, .why = why });
+	return run_call((struct call){ .programs = &t, .n = 1, .act = print_env, .name = role, .index = index,
+		.form = form, .out = out, .why = why });
 }
 
 static bool emit_programs(struct call *c)
@@ -777,7 +778,7 @@ static bool emit_programs(struct call *c)
 
 bool trainc_emit(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_output out)
 {
-	return run((struct call){ .programs = programs, .n = n, .act = emit_programs, .form = form, .out = out });
+	return run_call((struct call){ .programs = programs, .n = n, .act = emit_programs, .form = form, .out = out });
 }
 
 static bool format_text(struct call *c)
@@ -801,6 +802,6 @@ static bool format_text(struct call *c)
 
 bool trainc_format(struct trainc *t, const char *name, const char *text, size_t n, struct trainc_output out)
 {
-	return run((struct call){ .programs = &t, .n = 1, .act = format_text, .name = name, .value = text, .length = n,
-		.out = out });
+	return run_call((struct call){ .programs = &t, .n = 1, .act = format_text, .name = name, .value = text,
+		.length = n, .out = out });
 }

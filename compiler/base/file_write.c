@@ -154,7 +154,7 @@ static bool write_into(struct file_place place, const struct stat *old, struct s
 }
 
 /* Looks up the file at a place. False, with the reason in *WHY, when it must not be replaced. */
-static bool look(struct arena *a, struct file_place place, struct stat *old, bool *exists, struct str *why)
+static bool look_at_place(struct arena *a, struct file_place place, struct stat *old, bool *exists, struct str *why)
 {
 	*exists = fstatat(place.dir, place.name, old, AT_SYMLINK_NOFOLLOW) == 0;
 	if (!*exists && errno != ENOENT)
@@ -180,7 +180,7 @@ static bool replace_at(struct arena *a, struct file_place place, struct str byte
 	struct stat old;
 	bool exists;
 
-	if (!look(a, place, &old, &exists, why))
+	if (!look_at_place(a, place, &old, &exists, why))
 		return false;
 	struct aside aside = aside_open(a, place);
 	bool ok = aside.fd >= 0;

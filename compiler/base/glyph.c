@@ -36,7 +36,7 @@ static bool in(const struct range *at, size_t n, uint32_t c)
 #define IN(table, c) in(table, sizeof(table) / sizeof(*(table)), c)
 
 /* Decodes one character of well-formed UTF-8; 0 bytes when it is malformed. */
-static size_t decode(const unsigned char *p, size_t n, uint32_t *ret)
+static size_t glyph_decode_one(const unsigned char *p, size_t n, uint32_t *ret)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len = p[0] < 0x80 ? 1 : p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
@@ -64,14 +64,14 @@ bool glyph_hidden(const char *p, size_t n)
 	/* the hidden characters of several bytes begin with one of these */
 	if (*p != '\xC2' && *p != '\xD8' && *p != '\xE2')
 		return false;
-	return decode((const unsigned char *)p, n, &c) && IN(hidden, c);
+	return glyph_decode_one((const unsigned char *)p, n, &c) && IN(hidden, c);
 }
 
 struct glyph glyph_at(struct str s, size_t i, unsigned column)
 {
 	const struct str unprintable = STR("\xEF\xBF\xBD"), spaces = STR("        ");
 	uint32_t c = 0;
-	size_t n = decode((const unsigned char *)s.p + i, s.n - i, &c);
+	size_t n = glyph_decode_one((const unsigned char *)s.p + i, s.n - i, &c);
 
 	if (n == 1 && c == '\t') {
 		unsigned width = 8 - column % 8;

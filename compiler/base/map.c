@@ -14,7 +14,7 @@ static uint32_t *find_slot(const struct map *m, struct str key, uint32_t hash)
 	return &m->index[at];
 }
 
-static struct map_entry *find(const struct map *m, struct str key, uint32_t hash)
+static struct map_entry *map_find(const struct map *m, struct str key, uint32_t hash)
 {
 	if (m->index) {
 		uint32_t i = *find_slot(m, key, hash);
@@ -28,7 +28,7 @@ static struct map_entry *find(const struct map *m, struct str key, uint32_t hash
 
 void *map_get(const struct map *m, struct str key)
 {
-	const struct map_entry *e = m->n ? find(m, key, str_hash(key)) : NULL;
+	const struct map_entry *e = m->n ? map_find(m, key, str_hash(key)) : NULL;
 	return e ? e->value : NULL;
 }
 
@@ -44,7 +44,7 @@ static void reindex(struct map *m, struct arena *a)
 static struct map_entry *entry(struct map *m, struct arena *a, struct str key)
 {
 	uint32_t hash = str_hash(key);
-	struct map_entry *e = find(m, key, hash);
+	struct map_entry *e = map_find(m, key, hash);
 	if (e)
 		return e;
 	struct map_entry added = { .key = key, .hash = hash };

@@ -49,7 +49,7 @@ static const struct duration_unit {
 
 static int128 quantity_limit(void) { return (int128)INT64_MAX * QUANTITY_UNIT; }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_quantity_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool append_digit(uint128 *mantissa, char digit)
 {
@@ -67,9 +67,9 @@ static size_t take_whole(struct str s, bool underscores, struct word *w)
 	size_t i = 0;
 
 	for (; i < s.n; i++) {
-		if (underscores && s.p[i] == '_' && i > 0 && i + 1 < s.n && is_digit(s.p[i + 1]))
+		if (underscores && s.p[i] == '_' && i > 0 && i + 1 < s.n && is_quantity_digit(s.p[i + 1]))
 			continue;
-		if (!is_digit(s.p[i]))
+		if (!is_quantity_digit(s.p[i]))
 			break;
 		if (!append_digit(&w->mantissa, s.p[i]))
 			w->too_large = true;
@@ -83,7 +83,7 @@ static size_t take_fraction(struct str s, struct word *w)
 	size_t i = 0;
 	int zeros = 0;
 
-	for (; i < s.n && is_digit(s.p[i]); i++) {
+	for (; i < s.n && is_quantity_digit(s.p[i]); i++) {
 		if (s.p[i] == '0') {
 			zeros += zeros < 1000;
 			continue;
@@ -104,7 +104,7 @@ static bool cut_literal(struct str s, struct word *w)
 
 	if (at == 0)
 		return false;
-	if (at + 1 < s.n && s.p[at] == '.' && is_digit(s.p[at + 1])) {
+	if (at + 1 < s.n && s.p[at] == '.' && is_quantity_digit(s.p[at + 1])) {
 		struct str rest = { s.p + at + 1, s.n - at - 1 };
 		at += 1 + take_fraction(rest, w);
 	}
@@ -139,7 +139,7 @@ static bool exponent_suffix(struct str s, int *ret_exponent)
 	if (i == s.n)
 		return false;
 	for (; i < s.n; i++) {
-		if (!is_digit(s.p[i]))
+		if (!is_quantity_digit(s.p[i]))
 			return false;
 		if (exponent < 10000)
 			exponent = exponent * 10 + (s.p[i] - '0');
@@ -528,7 +528,7 @@ struct str duration_go_text(struct arena *a, struct quantity q)
 
 /* ---- arithmetic ---- */
 
-static bool finish(int128 nano, enum quantity_form form, struct quantity *ret)
+static bool finish_quantity(int128 nano, enum quantity_form form, struct quantity *ret)
 {
 	if (nano > quantity_limit() || nano < -quantity_limit())
 		return false;
@@ -547,17 +547,17 @@ static enum quantity_form joint_form(struct quantity a, struct quantity b)
 
 bool quantity_add(struct quantity a, struct quantity b, struct quantity *ret)
 {
-	return finish(a.nano + b.nano, joint_form(a, b), ret);
+	return finish_quantity(a.nano + b.nano, joint_form(a, b), ret);
 }
 
 bool quantity_sub(struct quantity a, struct quantity b, struct quantity *ret)
 {
-	return finish(a.nano - b.nano, joint_form(a, b), ret);
+	return finish_quantity(a.nano - b.nano, joint_form(a, b), ret);
 }
 
 bool quantity_mul(struct quantity a, int64_t n, struct quantity *ret)
 {
 	int128 product;
 
-	return !__builtin_mul_overflow(a.nano, (int128)n, &product) && finish(product, a.form, ret);
+	return !__builtin_mul_overflow(a.nano, (int128)n, &product) && finish_quantity(product, a.form, ret);
 }

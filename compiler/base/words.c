@@ -41,7 +41,7 @@ void put_time(struct buf *b, int64_t ns, int digits)
 	buf_char(b, 'Z');
 }
 
-static bool digits(struct str *s, size_t n, int lo, int hi, int *ret)
+static bool time_digits(struct str *s, size_t n, int lo, int hi, int *ret)
 {
 	int value = 0;
 
@@ -87,7 +87,7 @@ static bool offset(struct str *s, int64_t *ret)
 	*ret = 0;
 	if (sign(s, "Zz"))
 		return true;
-	if (!sign(s, "+-") || !digits(s, 2, 0, 23, &hours) || !sign(s, ":") || !digits(s, 2, 0, 59, &minutes))
+	if (!sign(s, "+-") || !time_digits(s, 2, 0, 23, &hours) || !sign(s, ":") || !time_digits(s, 2, 0, 59, &minutes))
 		return false;
 	*ret = (minus ? -1 : 1) * (int64_t)(60 * hours + minutes) * 60 * NS_PER_SECOND;
 	return true;
@@ -98,11 +98,11 @@ bool time_parse(struct str s, int64_t *ret)
 	struct tm t = { 0 };
 	int64_t ns, east;
 
-	if (!digits(&s, 4, 1970, 2200, &t.tm_year) || !sign(&s, "-") || !digits(&s, 2, 1, 12, &t.tm_mon) ||
+	if (!time_digits(&s, 4, 1970, 2200, &t.tm_year) || !sign(&s, "-") || !time_digits(&s, 2, 1, 12, &t.tm_mon) ||
 	    !sign(&s, "-") ||
-	    !digits(&s, 2, 1, 31, &t.tm_mday) || !sign(&s, "Tt ") || !digits(&s, 2, 0, 23, &t.tm_hour) ||
+	    !time_digits(&s, 2, 1, 31, &t.tm_mday) || !sign(&s, "Tt ") || !time_digits(&s, 2, 0, 23, &t.tm_hour) ||
 	    !sign(&s, ":") ||
-	    !digits(&s, 2, 0, 59, &t.tm_min) || !sign(&s, ":") || !digits(&s, 2, 0, 60, &t.tm_sec) ||
+	    !time_digits(&s, 2, 0, 59, &t.tm_min) || !sign(&s, ":") || !time_digits(&s, 2, 0, 60, &t.tm_sec) ||
 	    !fraction(&s, &ns) || !offset(&s, &east) || s.n)
 		return false;
 	t.tm_year -= 1900;

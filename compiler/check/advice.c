@@ -334,7 +334,7 @@ void help_roles(struct check *c, struct diag *d)
  * Proposes conditions: 'success' of a job takes done(ROLE); a role that waits for another also takes started(ROLE) or
  * ready(ROLE).
  */
-static void condition(struct advice *a)
+static void advise_condition(struct advice *a)
 {
 	struct check *c = a->check;
 	bool role = a->found->type->kind == TYPE_ROLE;
@@ -390,7 +390,7 @@ static void made(struct advice *a, const struct type *want)
 		diag_help(a->check->diags, a->diag, "a %.*s is made by %.*s", STR_ARG(name), STR_ARG(all));
 }
 
-static void volume(struct advice *a)
+static void advise_volume(struct advice *a)
 {
 	struct diags *ds = a->check->diags;
 	struct str all = makers(a->check, "-> volume");
@@ -492,7 +492,7 @@ static bool put_port(struct check *c, struct buf *out, const struct node *n)
 }
 
 /* One port or a list of ports, rewritten as the items of a body; stops at the first element of another form. */
-static struct str ports(struct check *c, const struct node *n)
+static struct str port_items(struct check *c, const struct node *n)
 {
 	struct buf out = { 0 };
 	bool more = n->kind != NODE_LIST && put_port(c, &out, n);
@@ -504,13 +504,13 @@ static struct str ports(struct check *c, const struct node *n)
 }
 
 /* Proposes a map where the value is a list as Kubernetes writes it. */
-static void map(struct advice *a, const struct type *elem)
+static void advise_map(struct advice *a, const struct type *elem)
 {
 	struct check *c = a->check;
 	struct str name = a->site->name, written = entries(c, a->found);
 	elem = type_strip_pod(type_strip_optional(elem));
 	bool variables = elem->kind == TYPE_ENV_VALUE || type_is_text(elem);
-	struct str numbered = elem->port ? ports(c, a->found) : STR("");
+	struct str numbered = elem->port ? port_items(c, a->found) : STR("");
 	const char *entry = elem->kind == TYPE_VOLUME ? "\"/data\" = pvc(\"name\")" : elem->port ? "http = 8000" :
 	                    elem->kind == TYPE_ENV_VALUE ? "NAME = \"value\"" :
 	                    str_is(name, "files") ? "\"/etc/app.conf\" = \"text\"" : variables ? "key = \"value\""
@@ -578,7 +578,7 @@ static bool ends_of(struct check *c, const struct node *n, struct str *ret_lo, s
 	return true;
 }
 
-static void elastic(struct advice *a)
+static void advise_elastic(struct advice *a)
 {
 	struct str lo, hi, range;
 
@@ -620,7 +620,7 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 }
 
 /* `gang = true`: proposes the kinds of gang to choose from. */
-static void one_of(struct advice *a, const struct type *want)
+static void advise_gang_kind(struct advice *a, const struct type *want)
 {
 	struct diags *ds = a->check->diags;
 	bool yes = a->found->kind == NODE_BOOL && a->found->u.boolean;
@@ -657,7 +657,7 @@ static bool only_element(struct advice *a, const struct type *want)
 }
 
 /* Proposes the short form of a taint instead of { key = "gpu", value = "a", effect = "NoSchedule" }. */
-static bool toleration(struct advice *a)
+static bool advise_toleration(struct advice *a)
 {
 	struct check *c = a->check;
 	const struct node *key = a->found->kind == NODE_BODY ? body_member(a->found, "key") : NULL;
@@ -782,16 +782,16 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
 		a.text = STR("");
 	if (want->kind == TYPE_RANGE || (want->kind == TYPE_LIST && want->elem->kind == TYPE_RANGE))
 		reason(&a);
-	if (d->help.n || only_element(&a, want) || (want->kind == TYPE_STRING && toleration(&a)))
+	if (d->help.n || only_element(&a, want) || (want->kind == TYPE_STRING && advise_toleration(&a)))
 		return;
 	switch (want->kind) {
-	case TYPE_ENUM: one_of(&a, want); break;
+	case TYPE_ENUM: advise_gang_kind(&a, want); break;
 	case TYPE_ACCELERATOR: device(&a); break;
 	case TYPE_TOPOLOGY: topology(&a); break;
-	case TYPE_CONDITION: condition(&a); break;
-	case TYPE_VOLUME: volume(&a); break;
-	case TYPE_MAP: map(&a, want->elem); break;
-	case TYPE_ELASTIC: elastic(&a); break;
+	case TYPE_CONDITION: advise_condition(&a); break;
+	case TYPE_VOLUME: advise_volume(&a); break;
+	case TYPE_MAP: advise_map(&a, want->elem); break;
+	case TYPE_ELASTIC: advise_elastic(&a); break;
 	case TYPE_RECORD: made(&a, want); break;
 	case TYPE_DURATION: diag_help(c->diags, d, "a duration is a number with ms, s, min, h or d: 90min, 36h"); break;
 	case TYPE_MEMORY: diag_help(c->diags, d, "memory is written 64Gi (64 x 2^30 bytes) or 64G (64 x 10^9)"); break;

@@ -16,7 +16,7 @@ const struct node *body_member(const struct node *body, const char *key)
 	return NULL;
 }
 
-static struct str text_of(const struct node *body, const char *key)
+static struct str entry_text(const struct node *body, const char *key)
 {
 	const struct node *value = body_member(body, key);
 	struct str text;
@@ -31,7 +31,7 @@ static struct str text_of(const struct node *body, const char *key)
 static struct str call_of(struct check *c, const char *function, const struct node *from, struct str name,
 	bool *ret_certain)
 {
-	struct str key = text_of(from, "key");
+	struct str key = entry_text(from, "key");
 
 	*ret_certain = name.n && key.n;
 	return str_printf(c->arena, "%s(\"%.*s\", \"%.*s\")", function, STR_ARG(name.n ? name : STR("name")),
@@ -45,15 +45,15 @@ struct str env_reference(struct check *c, const struct node *n, bool *ret_certai
 	*ret_certain = false;
 	from = from ? from : n;
 	if ((part = body_member(from, "secretKeyRef")))
-		return call_of(c, "secret", part, text_of(part, "name"), ret_certain);
+		return call_of(c, "secret", part, entry_text(part, "name"), ret_certain);
 	if ((part = body_member(from, "configMapKeyRef")))
-		return call_of(c, "config", part, text_of(part, "name"), ret_certain);
-	if (text_of(from, "secret").n)
-		return call_of(c, "secret", from, text_of(from, "secret"), ret_certain);
+		return call_of(c, "config", part, entry_text(part, "name"), ret_certain);
+	if (entry_text(from, "secret").n)
+		return call_of(c, "secret", from, entry_text(from, "secret"), ret_certain);
 	if (body_member(from, "resourceFieldRef"))
 		return STR("self.cpu");
 	if ((part = body_member(from, "fieldRef"))) {
-		const char *fact = foreign_fact(text_of(part, "fieldPath"));
+		const char *fact = foreign_fact(entry_text(part, "fieldPath"));
 		*ret_certain = fact != NULL;
 		return str_of(fact ? fact : "pod.name");
 	}

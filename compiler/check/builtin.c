@@ -521,7 +521,7 @@ static bool is_ordered(const struct type *t)
 	return is_number(t) || type_is_text(t);
 }
 
-static const struct type *base_of(const struct type *t)
+static const struct type *element_base(const struct type *t)
 {
 	switch (t->kind) {
 	case TYPE_INT: return &type_int;
@@ -540,7 +540,7 @@ static const struct type *list_argument(struct builtin_call *b, struct node *n)
 	const struct type *want = b->want ? type_strip_pod(type_strip_optional(b->want)) : NULL;
 	const struct type *t = type_expr(c, n, NULL);
 	if (t->kind == TYPE_UNIT && want && type_is_quantity(want))
-		t = check_expr(c, n, type_list(c->arena, base_of(want)), NO_SITE);
+		t = check_expr(c, n, type_list(c->arena, element_base(want)), NO_SITE);
 	return t->kind == TYPE_UNIT ? report_unit(c, n) : t;
 }
 
@@ -575,7 +575,7 @@ static const struct type *call_sum(struct builtin_call *b)
 	    (b->which == FUNCTION_PRODUCT && type_is_quantity(type_strip_pod(t->elem))))
 		return report_argument(b, b->args[0],
 			b->which == FUNCTION_PRODUCT ? "a list of numbers or a topology" : "a list of numbers");
-	return type_lifted(b->check, base_of(type_strip_pod(t->elem)), pod);
+	return type_lifted(b->check, element_base(type_strip_pod(t->elem)), pod);
 }
 
 static const struct type *min_of_list(struct builtin_call *b)
@@ -583,7 +583,7 @@ static const struct type *min_of_list(struct builtin_call *b)
 	const struct type *t = list_argument(b, b->args[0]), *core = type_strip_pod(t);
 	if (core->kind != TYPE_LIST || !is_ordered(type_strip_pod(core->elem)))
 		return report_argument(b, b->args[0], "values, or a list of them, that have an order");
-	return type_lifted(b->check, base_of(type_strip_pod(core->elem)), has_pod(t));
+	return type_lifted(b->check, element_base(type_strip_pod(core->elem)), has_pod(t));
 }
 
 static const struct type *min_of_values(struct builtin_call *b)
@@ -618,7 +618,7 @@ static const struct type *min_of_values(struct builtin_call *b)
 	}
 	if (all->kind == TYPE_UNIT)
 		return report_unit(c, b->args[0]);
-	all = base_of(all);
+	all = element_base(all);
 	for (size_t i = 0; i < b->n; i++)
 		retype_expr(c, b->args[i], pod ? type_pod(c->arena, all) : all);
 	return type_lifted(c, all, pod);
@@ -657,7 +657,7 @@ static const struct type *call_flatten(struct builtin_call *b)
 	return type_lifted(b->check, core->elem, t->kind == TYPE_POD);
 }
 
-static const struct type *field_of(const struct type *record, struct str name)
+static const struct type *record_member_type(const struct type *record, struct str name)
 {
 	for (size_t i = 0; record->kind == TYPE_ANON && i < record->n; i++)
 		if (name_eq(record->members[i].name, name))
@@ -676,7 +676,7 @@ static const struct type *find_record(struct builtin_call *b, struct node *list,
 		type_loose(c, arg->u.arg.value);
 		return report_argument(b, list, "a list of records");
 	}
-	const struct type *field = field_of(core->elem, arg->u.arg.name);
+	const struct type *field = record_member_type(core->elem, arg->u.arg.name);
 	if (!field) {
 		struct str what = type_phrase(c->arena, core->elem);
 		diag_report(c->diags, TJ0202, arg->u.arg.name_span, "%.*s has no field '%.*s'", STR_ARG(what),
@@ -715,7 +715,7 @@ static const struct type *call_abs(struct builtin_call *b)
 	const struct type *t = check_free(b->check, b->args[0]), *core = type_strip_pod(t);
 	if (core->kind != TYPE_INT && core->kind != TYPE_FLOAT)
 		return report_argument(b, b->args[0], "an int or a float");
-	return type_lifted(b->check, base_of(core), t->kind == TYPE_POD);
+	return type_lifted(b->check, element_base(core), t->kind == TYPE_POD);
 }
 
 static const struct type *call_str(struct builtin_call *b)

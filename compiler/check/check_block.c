@@ -92,7 +92,7 @@ static struct str seconds_of(struct check *c, struct str word, const struct node
  * The member of the enum that a text in camel case means, with quotes: "on-failure" for OnFailure; empty when the enum
  * has no such member.
  */
-static struct str member_of(struct check *c, const char *type, const struct node *value)
+static struct str enum_member(struct check *c, const char *type, const struct node *value)
 {
 	struct str text;
 	struct buf out = { 0 };
@@ -135,7 +135,7 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 		STR("");
 	if (seconds.n && schema_find(b->block, field))
 		*ret_line = str_cat(c->arena, field, STR(" = "), seconds);
-	struct str ours = seconds.n ? seconds : member_of(c, f->type, b->value);
+	struct str ours = seconds.n ? seconds : enum_member(c, f->type, b->value);
 	if (!ours.n && !may_stay(f->type, b->value))
 		return help;
 	if (ours.n)
@@ -248,7 +248,7 @@ static bool is_slip(const struct block_items *b, struct str name, unsigned elsew
 }
 
 /* Reports an unknown field; returns the name that was certainly meant, or an empty one. */
-static struct str report_no_field(struct block_items *b, struct str name, struct span at)
+static struct str report_block_field(struct block_items *b, struct str name, struct span at)
 {
 	struct check *c = b->base.check;
 	unsigned elsewhere = blocks_of(name) & ~(unsigned)BLOCK_TEST;
@@ -285,7 +285,7 @@ static const struct field *known_field(const struct block_items *b, struct str n
 	return !f && b->framework && b->block == BLOCK_ROLE ? schema_find(BLOCK_FRAMEWORK_ROLE, name) : f;
 }
 
-static const struct field *find_field(struct block_items *b, struct key *key)
+static const struct field *field_of_block(struct block_items *b, struct key *key)
 {
 	struct check *c = b->base.check;
 	if (!key->text.p) {
@@ -297,7 +297,7 @@ static const struct field *find_field(struct block_items *b, struct key *key)
 	const struct field *f = known_field(b, key->text);
 	if (f)
 		return f;
-	struct str meant = report_no_field(b, key->text, key->span);
+	struct str meant = report_block_field(b, key->text, key->span);
 	bool maybe = false;
 	f = meant.n ? schema_find(b->block, meant) : NULL;
 	if (!f || body_sets(body_of(c), meant, &maybe))
@@ -452,7 +452,7 @@ static void block_set(struct items *to, struct node *item)
 		return;
 	}
 	b->value = value;
-	const struct field *f = find_field(b, &item->u.item.key);
+	const struct field *f = field_of_block(b, &item->u.item.key);
 	b->value = NULL;
 	bool env = c->at.env, differs = c->at.differs;
 	/* the field is only a guess, so the value is not checked against its type */
@@ -501,7 +501,7 @@ static void block_field(struct items *to, struct node *item)
 {
 	struct block_items *b = (struct block_items *)to;
 	struct check *c = to->check;
-	const struct field *f = find_field(b, &item->u.field.key);
+	const struct field *f = field_of_block(b, &item->u.field.key);
 	if (!item->u.field.declared)
 		item->u.field.declared = resolve_type(c, item->u.field.type);
 	const struct type *t = item->u.field.declared;
@@ -600,7 +600,7 @@ static void block_spread(struct items *to, struct node *item)
 			if (report_misfit(b, item->u.one, t->record, name))
 				return;
 		} else if (!f) {
-			report_no_field(b, name, item->u.one->span);
+			report_block_field(b, name, item->u.one->span);
 		} else if (type_fit(schema_type(&c->types, f->id), has) != FIT_OK) {
 			struct str needs = type_phrase(c->arena, schema_type(&c->types, f->id)),
 				is = type_phrase(c->arena, has);

@@ -376,7 +376,7 @@ static bool positional(const struct node *n, size_t count)
 	return true;
 }
 
-static struct node *argument(const struct node *n, size_t i)
+static struct node *call_argument(const struct node *n, size_t i)
 {
 	return n->u.call.args.at[i]->u.arg.value;
 }
@@ -394,13 +394,13 @@ static const struct type *call_role_method(struct check *c, struct node *n, cons
 		return &type_bad;
 	}
 	if (m->index) {
-		const struct type *t = type_expr(c, argument(n, i), &type_int);
+		const struct type *t = type_expr(c, call_argument(n, i), &type_int);
 		pod = t->kind == TYPE_POD;
-		ok = type_coerce(c, argument(n, i++), pod ? type_pod(c->arena, &type_int) : &type_int,
+		ok = type_coerce(c, call_argument(n, i++), pod ? type_pod(c->arena, &type_int) : &type_int,
 			&index)->kind != TYPE_BAD;
 	}
 	if (m->port)
-		ok = check_expr(c, argument(n, i), &type_string, &port)->kind != TYPE_BAD && ok;
+		ok = check_expr(c, call_argument(n, i), &type_string, &port)->kind != TYPE_BAD && ok;
 	return ok ? type_lifted(c, m->result, pod) : &type_bad;
 }
 
@@ -415,7 +415,7 @@ static const struct type *call_method(struct check *c, struct node *n, const str
 		struct site site = { .what = STR("the name of a variable"), .call = true };
 		if (!positional(n, 1))
 			return report_method(c, n, "env(\"NAME\")");
-		return check_expr(c, argument(n, 0), &type_string, &site)->kind == TYPE_BAD ? &type_bad
+		return check_expr(c, call_argument(n, 0), &type_string, &site)->kind == TYPE_BAD ? &type_bad
 			: type_pod(c->arena, &type_string);
 	}
 	type_loose_arguments(c, n);

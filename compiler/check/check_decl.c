@@ -121,7 +121,7 @@ static struct node *typed_replicas(struct node *body)
 }
 
 /* Reports a role that the wrapped framework does not have (TJ0501). */
-static void report_no_role(struct check *c, const struct decl *framework, const struct node *block)
+static void report_framework_role(struct check *c, const struct decl *framework, const struct node *block)
 {
 	struct suggest s;
 	struct str words = node_words(c, framework->node->u.blueprint_decl.base), name = block->u.block.name;
@@ -139,7 +139,7 @@ static void report_no_role(struct check *c, const struct decl *framework, const 
 }
 
 /* Adds a role to the list. A role of the base that the wrapper mentions is replaced by that of the wrapper. */
-static void put_role(struct check *c, struct decl *framework, struct decl *d)
+static void put_wrapped_role(struct check *c, struct decl *framework, struct decl *d)
 {
 	for (size_t i = 0; i < framework->nroles; i++) {
 		if (!name_eq(framework->roles[i]->name, d->name))
@@ -152,7 +152,7 @@ static void put_role(struct check *c, struct decl *framework, struct decl *d)
 	ARENA_PUSH(c->arena, framework->roles, framework->nroles, d);
 }
 
-static void add_role(struct check *c, struct decl *framework, struct node *block)
+static void add_wrapped_role(struct check *c, struct decl *framework, struct node *block)
 {
 	struct decl *d = decl_new(c, DECL_ROLE, block->u.block.name, block->u.block.name_span, block);
 	struct node *typed = typed_replicas(block->u.block.body);
@@ -166,8 +166,8 @@ static void add_role(struct check *c, struct decl *framework, struct node *block
 	}
 	block->u.block.decl = d;
 	if (framework->base && !d->origin && !framework->other_roles)
-		report_no_role(c, framework, block);
-	put_role(c, framework, d);
+		report_framework_role(c, framework, block);
+	put_wrapped_role(c, framework, d);
 }
 
 static void add_roles(struct check *c, struct decl *framework, struct node *body)
@@ -179,7 +179,7 @@ static void add_roles(struct check *c, struct decl *framework, struct node *body
 		if (item->kind == NODE_BLOCK)
 			check_block_word(c, item, BLOCK_FRAMEWORK);
 		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role"))
-			add_role(c, framework, item);
+			add_wrapped_role(c, framework, item);
 		for (; item && item->kind == NODE_IF_ITEM; item = item->u.if_item.otherwise)
 			add_roles(c, framework, item->u.if_item.then);
 		if (item && item->kind == NODE_BODY)

@@ -122,7 +122,7 @@ static const struct type *type_int_node(struct check *c, struct node *n)
 	return mark_bad(n);
 }
 
-static bool is_word(const struct type *t, struct str word)
+static bool is_word_type(const struct type *t, struct str word)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (str_eq(t->words[i], word))
@@ -294,7 +294,7 @@ static const struct type *type_string_node(struct check *c, struct node *n, cons
 	bool pod = false, failed = false;
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : NULL;
 	if (core && core->kind == TYPE_ENUM && node_static_text(n, &text))
-		return is_word(core, text) ? core : &type_string;
+		return is_word_type(core, text) ? core : &type_string;
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		struct node *part = n->u.string.parts[i].expr;
 		if (!part) {

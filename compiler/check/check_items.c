@@ -17,7 +17,7 @@ static struct key *key_of(struct node *item)
 	}
 }
 
-static void drop(struct node *item, struct str name, struct span at)
+static void drop_item(struct node *item, struct str name, struct span at)
 {
 	item->kind = NODE_BAD;
 	item->u.bad.name = name;
@@ -32,7 +32,7 @@ static void report_set_twice(struct check *c, struct node *item, struct node *fi
 		"'%.*s' is set twice in this body", STR_ARG(key->text));
 	diag_note(c->diags, d, other->span, "first here");
 	diag_help(c->diags, d, mixed ? "set it or extend it, not both" : "keep one of the two");
-	drop(item, key->text, key->span);
+	drop_item(item, key->text, key->span);
 }
 
 /* Does the body have few keys, all different? Most bodies do, and comparing interned names is quicker than a map. */
@@ -129,7 +129,7 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	if (item->kind == NODE_BLOCK && !schema_block(item->u.block.word))
 		diag_help(c->diags, d, "a field takes no name: write '%.*s { ... }'", STR_ARG(item->u.block.word));
 	/* keeps the name, so that the field of that name is not reported as missing */
-	drop(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);
+	drop_item(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);
 }
 
 /* Reports an item that needs evaluation (if, for, an insertion) in a body that is read before anything is evaluated. */
@@ -142,7 +142,7 @@ static bool report_unfixed(struct items *to, struct node *item)
 	struct diag *d = diag_report(to->check->diags, TJ0203, item->span, "%s has no place in %s", what, to->what);
 	diag_help(to->check->diags, d, "it is read before anything is evaluated: write the fields themselves");
 	to->failed = true;
-	drop(item, STR("?"), item->span);
+	drop_item(item, STR("?"), item->span);
 	return true;
 }
 
@@ -155,7 +155,7 @@ static void report_adding(struct items *to, struct node *item)
 		"and the whole list");
 	to->failed = true;
 	type_loose(c, item->u.item.value);
-	drop(item, item->u.item.key.text, item->u.item.key.span);
+	drop_item(item, item->u.item.key.text, item->u.item.key.span);
 }
 
 static void visit_one(struct items *to, struct node *item)
@@ -343,7 +343,7 @@ struct record_items {
 	bool unknown;                   /* a key that is not a field may be a misspelling of a missing field */
 };
 
-static const struct record_field *find_field(const struct decl *record, struct str name)
+static const struct record_field *declared_field(const struct decl *record, struct str name)
 {
 	for (size_t i = 0; i < record->nfields; i++)
 		if (name_eq(record->fields[i].name, name))
@@ -409,10 +409,10 @@ static void record_set(struct items *to, struct node *item)
 		check_free(c, item->u.item.value);
 		return;
 	}
-	const struct record_field *f = find_field(r->record, key->text);
+	const struct record_field *f = declared_field(r->record, key->text);
 	if (!f) {
 		struct str meant = report_no_field(c, r->record, key->text, key->span);
-		f = meant.n ? find_field(r->record, names_intern(c->names, meant)) : NULL;
+		f = meant.n ? declared_field(r->record, names_intern(c->names, meant)) : NULL;
 		if (f)
 			check_expr(c, item->u.item.value, f->type, NO_SITE);
 		else
@@ -453,7 +453,7 @@ static void record_spread(struct items *to, struct node *item)
 	for (size_t i = 0; i < n; i++) {
 		struct str name = t->kind == TYPE_ANON ? t->members[i].name : t->record->fields[i].name;
 		const struct type *has = t->kind == TYPE_ANON ? t->members[i].type : t->record->fields[i].type;
-		const struct record_field *f = find_field(r->record, name);
+		const struct record_field *f = declared_field(r->record, name);
 		if (!f) {
 			report_no_field(c, r->record, name, item->u.one->span);
 			r->failed = r->unknown = true;

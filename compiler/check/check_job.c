@@ -145,7 +145,7 @@ static struct str only_left(const struct role_search *r)
 	return n == 1 ? left : STR("");
 }
 
-static void report_no_role(struct role_search *r, struct node *block)
+static void report_job_role(struct role_search *r, struct node *block)
 {
 	struct check *c = r->check;
 	struct str words = node_words(c, r->job->u.job.blueprint), name = block->u.block.name;
@@ -171,7 +171,7 @@ static void report_no_role(struct role_search *r, struct node *block)
 	diag_note(c->diags, d, r->framework->span, "declared here");
 }
 
-static void add_role(struct role_search *r, struct node *block)
+static void add_job_role(struct role_search *r, struct node *block)
 {
 	struct check *c = r->check;
 	bool aux = str_is(block->u.block.word, "aux");
@@ -188,7 +188,7 @@ static void add_role(struct role_search *r, struct node *block)
 		return;
 	}
 	if (!aux && r->framework && !origin && !r->framework->other_roles && !takes_other_roles(r->job->u.job.body)) {
-		report_no_role(r, block);
+		report_job_role(r, block);
 		origin = framework_role(r->framework, block->u.block.name);
 	}
 	struct decl *d = decl_new(c, DECL_ROLE, block->u.block.name, block->u.block.name_span, block);
@@ -220,7 +220,7 @@ static void find_roles(struct role_search *r, struct node *body)
 			check_block_word(r->check, item, BLOCK_JOB);
 		if (item->kind == NODE_BLOCK &&
 		    (str_is(item->u.block.word, "role") || str_is(item->u.block.word, "aux")))
-			add_role(r, item);
+			add_job_role(r, item);
 		else if (item->kind == NODE_FOR_ITEM)
 			find_roles(r, item->u.for_item.body);
 		for (; item && item->kind == NODE_IF_ITEM; item = item->u.if_item.otherwise)

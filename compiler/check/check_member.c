@@ -381,7 +381,7 @@ static struct decl *known_role(const struct node *n)
 	return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_ROLE ? n->u.name.decl : NULL;
 }
 
-static struct decl *role_of(struct check *c, const struct node *base)
+static struct decl *base_role(struct check *c, const struct node *base)
 {
 	struct decl *d = known_role(base);
 	struct scope *s;
@@ -517,7 +517,7 @@ static void report_role_member(struct check *c, struct node *n)
 static const struct type *role_member(struct check *c, struct node *n)
 {
 	struct str name = n->u.member.name;
-	struct decl *role = role_of(c, n->u.member.base);
+	struct decl *role = base_role(c, n->u.member.base);
 	for (size_t i = 0; i < COUNT(role_members); i++)
 		if (str_is(name, role_members[i].name))
 			return role_members[i].type;
@@ -582,7 +582,7 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 	return mark_bad(n);
 }
 
-static const struct type *member_of(struct check *c, struct node *n, const struct type *t)
+static const struct type *type_of_member(struct check *c, struct node *n, const struct type *t)
 {
 	switch (t->kind) {
 	case TYPE_RECORD: return record_member(c, n, t->record);
@@ -645,7 +645,7 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 		report_optional(c, n->u.member.base);
 		return &type_bad;
 	}
-	const struct type *m = member_of(c, n, type_strip_pod(t));
+	const struct type *m = type_of_member(c, n, type_strip_pod(t));
 	if (m->kind == TYPE_BAD)
 		return m;
 	if (m->kind == TYPE_OPTIONAL && known_present(c, n))

@@ -118,7 +118,7 @@ static bool is_role_without_word(struct check *c, const struct node *item, enum 
 	return !suggest_sentence(&s).n;
 }
 
-static struct node *add_word(struct check *c, const struct node *item, enum block block, struct str word)
+static struct node *add_shape_word(struct check *c, const struct node *item, enum block block, struct str word)
 {
 	const struct key key = item->u.item.key;
 	struct span before = { key.span.start, key.span.start };
@@ -190,5 +190,5 @@ struct node *check_block_shape(struct check *c, struct node *item, enum block bl
 		return check_unnamed_block(c, item, likely, missing == 1);
 	if (!is_role_without_word(c, item, block, framework))
 		return item;
-	return add_word(c, item, block, framework && !has_role(framework, word) ? STR("aux") : STR("role"));
+	return add_shape_word(c, item, block, framework && !has_role(framework, word) ? STR("aux") : STR("role"));
 }

@@ -220,7 +220,7 @@ static void add_word(struct refining *r, const struct node *n)
 	r->type->words = r->words;
 }
 
-static void add_value(struct refining *r, const struct node *n)
+static void add_refined_value(struct refining *r, const struct node *n)
 {
 	struct check *c = r->check;
 	if (r->type->kind == TYPE_ENUM) {
@@ -350,7 +350,7 @@ static const struct type *resolve_refinements(struct check *c, const struct type
 		if (n->kind != NODE_REFINE)
 			return &type_bad;
 		if (n->u.refine.kind == REFINE_VALUE)
-			add_value(&r, n->u.refine.lo);
+			add_refined_value(&r, n->u.refine.lo);
 		else if (n->u.refine.kind == REFINE_BOUNDS)
 			add_bounds(&r, n);
 		else

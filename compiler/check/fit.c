@@ -19,7 +19,7 @@ static enum fit fit_members(const struct type *want, const struct type *t)
 	return f;
 }
 
-static const struct record_field *find_field(const struct decl *record, struct str name)
+static const struct record_field *record_field_of(const struct decl *record, struct str name)
 {
 	for (size_t i = 0; i < record->nfields; i++)
 		if (str_eq(record->fields[i].name, name))
@@ -44,7 +44,7 @@ static enum fit fit_record(const struct decl *record, const struct type *t)
 			!has_member(t, record->fields[i].name))
 			return FIT_NO;
 	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++) {
-		const struct record_field *field = find_field(record, t->members[i].name);
+		const struct record_field *field = record_field_of(record, t->members[i].name);
 		if (!field && record->lost)
 			continue;
 		f = worse(f, field ? type_fit(field->type, t->members[i].type) : FIT_NO);
@@ -288,7 +288,7 @@ static const struct type *unify_core(struct check *c, const struct type *a, cons
 }
 
 /* The type without its refinement. */
-static const struct type *plain(struct check *c, const struct type *t)
+static const struct type *unrefined(struct check *c, const struct type *t)
 {
 	if (!t->refine || t->port)
 		return t->port ? &type_int : t;
@@ -315,7 +315,7 @@ const struct type *type_unify(struct check *c, const struct type *a, const struc
 		return t ? type_pod(c->arena, t) : NULL;
 	}
 	if (type_same(a, b))
-		return a->refine == b->refine ? a : plain(c, a);
+		return a->refine == b->refine ? a : unrefined(c, a);
 	return unify_core(c, a, b);
 }
 

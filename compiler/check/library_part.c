@@ -11,7 +11,7 @@ static bool word_char(unsigned char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static size_t line_end(struct str text, size_t at)
+static size_t part_line_end(struct str text, size_t at)
 {
 	const char *newline = at < text.n ? memchr(text.p + at, '\n', text.n - at) : NULL;
 
@@ -75,7 +75,7 @@ void library_part_want(struct library_part *p, struct str program)
 {
 	for (size_t i = 0; i < program.n; i++) {
 		if (program.p[i] == '#')
-			i = line_end(program, i) - 1;
+			i = part_line_end(program, i) - 1;
 		if (program.p[i] != '.')
 			continue;
 		struct str word = word_at(program, i + 1);

@@ -498,7 +498,7 @@ static struct module *load_library(struct program *p, struct module *by, struct 
 }
 
 /* The text of a program, of at most MODULE_LARGEST bytes. */
-static bool read_text(struct program *p, struct str path, struct str *ret, struct str *why)
+static bool read_program_text(struct program *p, struct str path, struct str *ret, struct str *why)
 {
 	return reader_text(p->reader, p->arena, path, MODULE_LARGEST, ret, why);
 }
@@ -514,7 +514,7 @@ static struct module *load_file(struct program *p, struct str path, bool package
 		report_linked(p, import->u.import.path ? path : import->u.import.file, import->u.import.path_span);
 		return NULL;
 	}
-	if (!read_text(p, path, &text, &why)) {
+	if (!read_program_text(p, path, &text, &why)) {
 		report_no_file(p, import, path, why, by);
 		return NULL;
 	}
@@ -580,7 +580,7 @@ struct module *module_policy(struct program *p, struct str path, struct span at)
 		report_linked(p, path, at);
 		return NULL;
 	}
-	if (!m && !read_text(p, path, &text, &why)) {
+	if (!m && !read_program_text(p, path, &text, &why)) {
 		report_no_policy(p, path, why, at);
 		return NULL;
 	}
@@ -654,7 +654,7 @@ bool module_load(struct program *p, struct str path)
 	bool standard_input = str_is(path, "-"), none = !path.p;
 	if (none)
 		text = STR("");
-	else if (!read_text(p, path, &text, &why)) {
+	else if (!read_program_text(p, path, &text, &why)) {
 		struct str what = standard_input ? STR("standard input")
 			: str_printf(p->arena, "'%.*s'", STR_ARG(path));
 		bool missing = !standard_input && str_is(why, "no such file"),

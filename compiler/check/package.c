@@ -35,7 +35,7 @@ static void fail_walk(struct walk *w, struct str relative, const char *what)
 		w->why = str_printf(w->arena, "'%.*s' %s", STR_ARG(relative), what);
 }
 
-static void add_file(struct walk *w, struct str relative, struct str text)
+static void add_package_file(struct walk *w, struct str relative, struct str text)
 {
 	struct str head = str_printf(w->arena, "%.*s\n%zu\n", STR_ARG(relative), text.n);
 	sha256_add(&w->hash, head.p, head.n);
@@ -56,7 +56,7 @@ static bool is_link(struct walk *w, struct str relative)
  * Visits a directory. Every name without the ending .tj is tried as a directory, because listing a plain file returns
  * nothing.
  */
-static void walk(struct walk *w, struct str relative, unsigned depth)
+static void walk_package(struct walk *w, struct str relative, unsigned depth)
 {
 	struct listing l = { .arena = w->arena };
 	w->reader->list(w->reader->context, w->arena, path_join(w->arena, w->root, relative), add_name, &l);
@@ -70,10 +70,10 @@ static void walk(struct walk *w, struct str relative, unsigned depth)
 		else if (!program && depth == DEEPEST)
 			fail_walk(w, inner, "is nested too deep");
 		else if (!program)
-			walk(w, inner, depth + 1);
+			walk_package(w, inner, depth + 1);
 		else if (w->reader->read(w->reader->context, w->arena, path_join(w->arena, w->root, inner), &text,
 			&why))
-			add_file(w, inner, text);
+			add_package_file(w, inner, text);
 		else
 			fail_walk(w, inner, str_printf(w->arena, "cannot be read: %.*s", STR_ARG(why)).p);
 	}
@@ -89,7 +89,7 @@ struct str package_hash(struct arena *a, const struct reader *reader, struct str
 	if (!reader->real || !reader->real(reader->context, a, directory, &w.real_root))
 		w.real_root = (struct str){ 0 };
 	sha256_init(&w.hash);
-	walk(&w, STR("."), 0);
+	walk_package(&w, STR("."), 0);
 	if (w.why.p)
 		*ret_why = w.why;
 	if (w.why.p || !w.files)

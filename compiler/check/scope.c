@@ -100,7 +100,7 @@ struct decl *scope_peek(struct check *c, struct str name)
 
 /* ---- declaring ---- */
 
-static void report_twice(struct check *c, struct decl *d, struct decl *first)
+static void report_declared_twice(struct check *c, struct decl *d, struct decl *first)
 {
 	const char *where = c->at.scope ? "here" : "in this file";
 	struct diag *g = diag_report(c->diags, TJ0204, d->span, "'%.*s' is already declared %s", STR_ARG(d->name),
@@ -158,7 +158,7 @@ static void declare(struct check *c, struct decl *d, bool may_hide)
 		return;
 	if (first) {
 		if (first->kind != DECL_BAD && d->kind != DECL_BAD)
-			report_twice(c, d, first);
+			report_declared_twice(c, d, first);
 		first->twice = true;
 		return;
 	}
@@ -386,7 +386,7 @@ bool scope_unheard(struct check *c, struct str name)
 	       !name_eq(name, c->words.roles) && !only_in_tests(name) && !c->at.module->lost && !item_lost(c);
 }
 
-static void report_field(struct check *c, struct str name, struct span at)
+static void report_field_name(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
 	const struct field *f = schema_find(BLOCK_ROLE, name);
@@ -505,7 +505,7 @@ static bool has_roles(struct check *c)
 }
 
 /* Reports ready(db) when no role has that name. */
-static void report_no_role(struct check *c, struct str name, struct span at)
+static void report_scope_role(struct check *c, struct str name, struct span at)
 {
 	const struct scope *s = scope_around(c, SCOPE_JOB);
 	struct suggest near;
@@ -615,11 +615,11 @@ static void report_unknown(struct check *c, struct str name, struct span at)
 	if (!may_report_unknown(c, c->at.module, name, &s) && !text)
 		return;
 	if (c->role_wanted && !import && !c->at.module->lost) {
-		report_no_role(c, name, at);
+		report_scope_role(c, name, at);
 		return;
 	}
 	if (is_sibling(c, name)) {
-		report_field(c, name, at);
+		report_field_name(c, name, at);
 		return;
 	}
 	struct diag *d = diag_report(c->diags, TJ0201, at, "no value named '%.*s'", STR_ARG(name));

@@ -40,7 +40,7 @@ static struct span plain_comment_above(const struct program *p, uint32_t start)
 	return line.n && line.p[0] == '#' && !other ? (struct span){ base, base + 1 } : (struct span){ 0 };
 }
 
-static void report(struct program *p, const struct node *n)
+static void report_undocumented(struct program *p, const struct node *n)
 {
 	struct str name = n->u.binding.name;
 	struct span hash = plain_comment_above(p, n->span.start);
@@ -64,5 +64,5 @@ void check_undocumented(struct program *p)
 		return;
 	for (size_t i = 0; i < decls.n; i++)
 		if (is_undocumented(decls.at[i]))
-			report(p, decls.at[i]);
+			report_undocumented(p, decls.at[i]);
 }

@@ -71,7 +71,7 @@ static struct str yaml_of(struct trainc *t, struct arena *a, struct str json)
 }
 
 /* Returns a string without its quotes, and any other value as a program writes it. */
-static struct str text_of(struct trainc *t, const struct value *v)
+static struct str answer_text(struct trainc *t, const struct value *v)
 {
 	struct str text;
 
@@ -82,12 +82,13 @@ static struct str text_of(struct trainc *t, const struct value *v)
 	return value_spell_whole(&t->arena, v);
 }
 
-static struct str answer(struct session *s, struct trainc *t, struct arena *a, const struct value *v, struct node *expr)
+static struct str judge_answer(struct session *s, struct trainc *t, struct arena *a, const struct value *v,
+	struct node *expr)
 {
 	struct str form = option_value(s->options, OPTION_OUTPUT);
 
 	if (!str_is(form, "json") && !str_is(form, "yaml"))
-		return str_cat(a, text_of(t, v), STR("\n"), STR(""));
+		return str_cat(a, answer_text(t, v), STR("\n"), STR(""));
 	struct str json = json_of(t, v, expr);
 	if (!json.p)
 		return json;
@@ -101,7 +102,7 @@ static struct str compute(struct session *s, struct trainc *t, struct arena *a, 
 	if (!expr || !check_question(&t->program, expr))
 		return STR("");
 	const struct value *v = evaluate(t, expr);
-	return diags_ok(&t->diags) && value_ok(v) ? answer(s, t, a, v, expr) : STR("");
+	return diags_ok(&t->diags) && value_ok(v) ? judge_answer(s, t, a, v, expr) : STR("");
 }
 
 bool ask(struct session *s, struct arena *a, const struct question *q, struct str *ret)

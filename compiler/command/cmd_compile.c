@@ -108,7 +108,7 @@ static bool is_no_output(struct session *s, struct str path)
 		!str_starts(text, STR("---"));
 }
 
-static bool append(void *context, const char *bytes, size_t n)
+static bool append_program(void *context, const char *bytes, size_t n)
 {
 	buf_put(context, bytes, n);
 	return true;
@@ -122,7 +122,7 @@ static bool write_output(struct session *s, const struct programs *all, struct s
 		session_say(s, "'%.*s' does not hold Kubernetes objects; --force replaces it", STR_ARG(path));
 		return false;
 	}
-	write_stream(s, all, (struct trainc_output){ &text, append });
+	write_stream(s, all, (struct trainc_output){ &text, append_program });
 	bool ok = session_pour(s, path, buf_text(&text));
 	buf_release(&text);
 	return ok;

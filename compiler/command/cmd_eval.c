@@ -75,7 +75,7 @@ static void skip_line(struct input *in, struct str line)
 
 /* ---- pieces: complete declarations and expressions ---- */
 
-static struct part look(struct str text)
+static struct part look_at_part(struct str text)
 {
 	struct arena scratch = { 0 };
 	struct part part = part_of(&scratch, text);
@@ -84,7 +84,7 @@ static struct part look(struct str text)
 	return part;
 }
 
-static bool is_blank(struct str line)
+static bool is_blank_line(struct str line)
 {
 	for (size_t i = 0; i < line.n; i++)
 		if (!strchr(" \t\r\n", line.p[i]))
@@ -95,9 +95,9 @@ static bool is_blank(struct str line)
 /* Does LINE show that a bracket in the text before it was left open by mistake? */
 static bool begins_anew(const struct input *in, const struct part *before, struct str line)
 {
-	if (in->terminal && is_blank(line))
+	if (in->terminal && is_blank_line(line))
 		return true;
-	return !before->in_string && line.p[0] > ' ' && look(line).declaration;
+	return !before->in_string && line.p[0] > ' ' && look_at_part(line).declaration;
 }
 
 /* Reads a line, and further lines as long as a bracket is open; returns false at the end of the input. */
@@ -110,15 +110,15 @@ static bool next_piece(struct input *in, struct str *ret, struct part *ret_part)
 	if (!peek_line(in, "> ", &line))
 		return false;
 	skip_line(in, line);
-	part = look(line);
+	part = look_at_part(line);
 	while (part.open && in->at - start <= PIECE_MOST && lines++ < PIECE_LINES && peek_line(in, "... ", &line) &&
 	       !begins_anew(in, &part, line)) {
 		skip_line(in, line);
-		part = look((struct str){ in->text.p + start, in->at - start });
+		part = look_at_part((struct str){ in->text.p + start, in->at - start });
 	}
 	*ret = (struct str){ in->text.p + start, in->at - start };
 	/* parses the text again: the name in the part points into the text, which may have moved while more was read */
-	*ret_part = look(*ret);
+	*ret_part = look_at_part(*ret);
 	return true;
 }
 
@@ -165,7 +165,7 @@ static struct str compose(const struct talk *k, struct arena *a, struct str name
 }
 
 /* Keeps a declaration, which replaces an earlier one of the same name. */
-static void keep(struct talk *k, struct str name, struct str text, size_t line)
+static void keep_declaration(struct talk *k, struct str name, struct str text, size_t line)
 {
 	struct arena *a = k->session->arena;
 	size_t n = 0;
@@ -212,7 +212,7 @@ static void print(struct session *s, struct str answer)
 }
 
 /* Keeps a declaration, or prints the value of an expression; returns false after a report. */
-static bool put(struct talk *k, const struct part *part, struct str text, size_t line)
+static bool put_talk(struct talk *k, const struct part *part, struct str text, size_t line)
 {
 	struct arena scratch = { 0 };
 	struct question q = { .program = k->program, .place = k->place };
@@ -225,7 +225,7 @@ static bool put(struct talk *k, const struct part *part, struct str text, size_t
 	q.expression = part->declaration ? q.text.n : start;
 	bool ok = ask(k->session, &scratch, &q, &answer);
 	if (ok && part->declaration)
-		keep(k, part->name, text, line);
+		keep_declaration(k, part->name, text, line);
 	print(k->session, answer);
 	arena_release(&scratch);
 	return ok;
@@ -251,7 +251,7 @@ static void converse(struct talk *k, struct input *in)
 			k->failed = true;
 			return;
 		}
-		if (!part.empty && !put(k, &part, text, line))
+		if (!part.empty && !put_talk(k, &part, text, line))
 			k->failed = true;
 	}
 	if (in->text.n >= TEXT_MOST) {
@@ -289,7 +289,7 @@ static int converse_on_input(struct talk *k)
 static int converse_on_operand(struct talk *k, struct str text)
 {
 	struct input in = { .line = 1, .ended = true };
-	struct part part = look(text);
+	struct part part = look_at_part(text);
 
 	k->place = STR("command line");
 	if (part.empty) {
@@ -297,7 +297,7 @@ static int converse_on_operand(struct talk *k, struct str text)
 		return STATUS_USAGE;
 	}
 	if (!part.declaration) {
-		k->failed = !put(k, &part, text, 1);
+		k->failed = !put_talk(k, &part, text, 1);
 	} else {
 		buf_str(&in.text, text);
 		converse(k, &in);

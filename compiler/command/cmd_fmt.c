@@ -25,7 +25,7 @@ static void tell_crlf(struct session *s, struct str name, struct str text, bool 
 		session_say(s, "%.*s: %zu line%s ended with CRLF, now with LF", STR_ARG(name), n, n == 1 ? "" : "s");
 }
 
-static enum outcome put(struct session *s, struct str path, struct str before, struct str after)
+static enum outcome put_formatted(struct session *s, struct str path, struct str before, struct str after)
 {
 	bool check = option_given(s->options, OPTION_CHECK_ONLY), diff = option_given(s->options, OPTION_DIFF);
 	bool same = str_eq(before, after), to_stdout = str_is(path, "-");
@@ -47,7 +47,7 @@ static enum outcome put(struct session *s, struct str path, struct str before, s
 	return same ? SAME : CHANGED;
 }
 
-static bool take(void *context, const char *bytes, size_t n)
+static bool take_formatted(void *context, const char *bytes, size_t n)
 {
 	buf_put(context, bytes, n);
 	return true;
@@ -64,8 +64,8 @@ static enum outcome format_file(struct session *s, struct str path)
 	if (!file_read_most(&c->arena, path, MODULE_LARGEST, &text, &why)) {
 		report_no_reading(&c->diags, &file_reader, path, why, ".tj");
 	} else if (trainc_format(c, str_is(path, "-") ? "<stdin>" : path.p, text.p, text.n,
-		(struct trainc_output){ &out, take })) {
-		outcome = put(s, path, text, buf_text(&out));
+		(struct trainc_output){ &out, take_formatted })) {
+		outcome = put_formatted(s, path, text, buf_text(&out));
 	}
 	if (outcome == REFUSED)
 		session_report(s, &one, false);

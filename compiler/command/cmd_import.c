@@ -72,7 +72,7 @@ static void read_file(struct session *s, struct trainc *c, struct import *im, st
 }
 
 /* The file name of a job: its name, with a number if an earlier job has the same name. */
-static struct str file_name(struct session *s, struct map *seen, struct str name)
+static struct str job_file_name(struct session *s, struct map *seen, struct str name)
 {
 	struct str base = name;
 
@@ -144,7 +144,7 @@ static struct program_text *make_files(struct session *s, struct import *im)
 	for (size_t i = 0; i < import_count(im); i++) {
 		struct buf out = { 0 };
 		import_program(im, (int64_t)i, &out);
-		files[i].name = file_name(s, &seen, import_name(im, i));
+		files[i].name = job_file_name(s, &seen, import_name(im, i));
 		files[i].text = str_copy(s->arena, buf_text(&out));
 		buf_release(&out);
 	}

@@ -44,7 +44,7 @@ struct search {
  * Compares a declaration of a module with the wanted name. `module.name` also matches std.module.name. A bare name
  * matches if no other module declares it; the name of a module matches if the module has only one framework.
  */
-static void compare(void *to, const struct library_module *m, const struct library_item *item)
+static void compare_item(void *to, const struct library_module *m, const struct library_item *item)
 {
 	struct search *s = to;
 	struct str full = str_printf(s->session->arena, "std.%.*s.%.*s", STR_ARG(m->name), STR_ARG(item->name));
@@ -70,10 +70,10 @@ static void compare(void *to, const struct library_module *m, const struct libra
 static bool find_framework(struct search *s)
 {
 	suggest_init(&s->near, s->session->arena, s->wanted);
-	library_frameworks(s->session->arena, compare, s);
+	library_frameworks(s->session->arena, compare_item, s);
 	if (!s->n) {
 		s->part = true;
-		library_frameworks(s->session->arena, compare, s);
+		library_frameworks(s->session->arena, compare_item, s);
 	}
 	bool exact = s->n == 1;
 	if (s->n > 1) {
@@ -98,7 +98,7 @@ struct init_writing {
 };
 
 /* Writes a text as a comment: "# " before each line. */
-static void put_comment(struct buf *out, struct str text)
+static void put_program_comment(struct buf *out, struct str text)
 {
 	while (text.n) {
 		const char *newline = memchr(text.p, '\n', text.n);
@@ -115,7 +115,7 @@ static void put_field_doc(struct init_writing *w, enum block block, struct str n
 	if (!f || map_get(&w->told, name))
 		return;
 	map_put_const(&w->told, w->arena, name, f);
-	put_comment(w->out, str_of(f->doc));
+	put_program_comment(w->out, str_of(f->doc));
 }
 
 /* Returns the framework's documentation of one of its roles: the comment above the role, or above its `replicas`. */
@@ -144,7 +144,7 @@ static void put_items(struct init_writing *w, enum block block, const struct nod
 		const struct node *item = body->u.body.items.at[i];
 		if (item->kind == NODE_BLOCK) {
 			buf_z(w->out, i ? "\n" : "");
-			put_comment(w->out, role_doc(w, item->u.block.name));
+			put_program_comment(w->out, role_doc(w, item->u.block.name));
 			buf_printf(w->out, "%.*s %.*s {\n", STR_ARG(item->u.block.word), STR_ARG(item->u.block.name));
 			put_items(w, BLOCK_ROLE, item->u.block.body);
 			buf_z(w->out, "}\n");
@@ -177,14 +177,14 @@ static const char commands[] =
 	"  trainc run --local job.tj  its processes on this machine\n"
 	"  trainc compile job.tj      the objects for a cluster\n";
 
-static void put_head(struct init_writing *w, const struct search *s)
+static void put_program_head(struct init_writing *w, const struct search *s)
 {
 	struct str doc = s ? s->item.doc : STR("Processes that need not know each other.\n");
 	const char *newline = memchr(doc.p, '\n', doc.n);
 
-	put_comment(w->out, (struct str){ doc.p, newline ? (size_t)(newline - doc.p) : doc.n });
+	put_program_comment(w->out, (struct str){ doc.p, newline ? (size_t)(newline - doc.p) : doc.n });
 	buf_z(w->out, "#\n");
-	put_comment(w->out, str_of(commands));
+	put_program_comment(w->out, str_of(commands));
 	buf_z(w->out, "#\n");
 	if (!s) {
 		buf_z(w->out, "# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the "
@@ -213,8 +213,8 @@ static struct str program_of(struct arena *a, const struct search *s, struct str
 	const struct node *file = parse_source(a, &text.names, &text.diags, source);
 	const struct node *job = file->u.file.decls.at[0];
 	struct init_writing w = { a, flat_new(a, source), s ? s->item.blueprint : NULL, { 0 }, &rough };
-	put_head(&w, s);
-	put_comment(&rough, allow);
+	put_program_head(&w, s);
+	put_program_comment(&rough, allow);
 	buf_printf(&rough, "%.*s {\n", STR_ARG(job_head(&w, job)));
 	put_items(&w, BLOCK_JOB, job->u.job.body);
 	buf_z(&rough, "}\n");

@@ -155,7 +155,7 @@ static void print_diags(struct session *s, const struct trainc *c, const struct 
 
 /* ---- reading the file of a test ---- */
 
-static bool read_text(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
+static bool case_read(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
 {
 	const struct suite *t = context;
 
@@ -165,14 +165,14 @@ static bool read_text(void *context, struct arena *arena, struct str path, struc
 	return true;
 }
 
-static bool exists(void *context, struct str path)
+static bool case_exists(void *context, struct str path)
 {
 	const struct suite *t = context;
 
 	return t->files->exists(t->files->context, path);
 }
 
-static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
+static void case_list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
 	void *to)
 {
 	const struct suite *t = context;
@@ -180,7 +180,7 @@ static void list(void *context, struct arena *arena, struct str directory, void 
 	t->files->list(t->files->context, arena, directory, each, to);
 }
 
-static bool leaves(void *context, struct arena *arena, struct str directory, struct str path)
+static bool case_leaves(void *context, struct arena *arena, struct str directory, struct str path)
 {
 	const struct suite *t = context;
 
@@ -199,8 +199,8 @@ static void suite_init(struct suite *t, struct session *s, struct trainc *front,
 	const struct reader *files = s->reader;
 
 	*t = (struct suite){ .session = *s, .files = files, .front = front, .path = path, .tests = tests_of(front) };
-	t->reader = (struct reader){ t, read_text, files->exists ? exists : NULL, files->list ? list : NULL,
-		files->leaves ? leaves : NULL,
+	t->reader = (struct reader){ t, case_read, files->exists ? case_exists : NULL, files->list ? case_list : NULL,
+		files->leaves ? case_leaves : NULL,
 		files->real ? real_path : NULL };
 	t->session.reader = &t->reader;
 	t->text = front->program.root->source->text;
@@ -306,7 +306,7 @@ static void give_back(struct suite *t, const struct diags *said)
 	}
 }
 
-static bool judge(struct suite *t, struct trainc *c, struct node *test, struct test_run *run)
+static bool judge_test(struct suite *t, struct trainc *c, struct node *test, struct test_run *run)
 {
 	run->before = c->diags.n;
 	if (!test || (!diags_ok(&c->diags) && !test_wants_refusal(test, source_text(&c->sources, test->span)))) {
@@ -330,7 +330,7 @@ static bool run_test(struct suite *t, size_t n)
 	struct test_run run = { .compile = c, .said = { .arena = &c->arena, .sources = &c->sources } };
 	struct nodes tests = alone ? tests_of(c) : t->shared_tests;
 	size_t at = c->program.in_part ? 0 : n;
-	bool ok = judge(t, c, at < tests.n ? tests.at[at] : NULL, &run);
+	bool ok = judge_test(t, c, at < tests.n ? tests.at[at] : NULL, &run);
 	if (alone)
 		trainc_close(c);
 	else

@@ -71,7 +71,7 @@ static void read_sections(struct vendor *v, struct str text)
 	}
 }
 
-static int by_name(const void *a, const void *b)
+static int by_manifest_name(const void *a, const void *b)
 {
 	const struct section *const *x = a, *const *y = b;
 
@@ -80,7 +80,7 @@ static int by_name(const void *a, const void *b)
 
 /* ---- definitions ---- */
 
-static bool refuse(struct session *s, const struct sources *sources, struct span at, struct str what)
+static bool refuse_manifest(struct session *s, const struct sources *sources, struct span at, struct str what)
 {
 	struct place place = source_place(sources, at.start);
 
@@ -97,13 +97,13 @@ static bool definition(struct vendor *v, const struct sources *sources, const st
 	const struct data *name = metadata && metadata->kind == DATA_MAP ? data_get(metadata, STR("name")) : NULL;
 
 	if (!name || name->kind != DATA_STRING || !name->u.string.n)
-		return refuse(s, sources, crd->from, STR("a CustomResourceDefinition needs 'metadata.name'"));
+		return refuse_manifest(s, sources, crd->from, STR("a CustomResourceDefinition needs 'metadata.name'"));
 	buf_printf(&out, "%.*s%.*s sha256:%.*s\n", STR_ARG(heading), STR_ARG(name->u.string), STR_ARG(digest));
 	bool ok = crd_schema(s->arena, crd, &out, &error);
 	if (ok)
 		put_section(v, str_copy(s->arena, name->u.string), str_copy(s->arena, buf_text(&out)));
 	buf_release(&out);
-	return ok || refuse(s, sources, error.at, error.what);
+	return ok || refuse_manifest(s, sources, error.at, error.what);
 }
 
 /* Reads the definitions in a text; NAME is the text's name in messages. */
@@ -127,7 +127,7 @@ static bool read_definitions(struct vendor *v, struct str name, struct str text)
 			found++;
 		}
 	if (ok && step == DATA_ERROR)
-		ok = refuse(s, &sources, error.at, error.what);
+		ok = refuse_manifest(s, &sources, error.at, error.what);
 	data_reader_release(reader);
 	if (ok && !found) {
 		session_say(s, "'%.*s' holds no CustomResourceDefinition", STR_ARG(name));
@@ -183,7 +183,7 @@ static int write_sections(struct vendor *v, struct str path)
 	struct str why;
 
 	buf_z(&out, "# Kinds of this project, made by 'trainc vendor crd'; do not edit.\n");
-	qsort(v->sections, v->n, sizeof *v->sections, by_name);
+	qsort(v->sections, v->n, sizeof *v->sections, by_manifest_name);
 	for (size_t i = 0; i < v->n; i++)
 		buf_str(&out, v->sections[i]->text);
 	struct schema_builder *b = schema_builder_new(s->arena, &schema_builtin);

@@ -61,7 +61,7 @@ static const struct value *env_value(struct eval *ev, const struct env_value *e,
 }
 
 /* Reports env("wrker", 0): no job of the program has that role. */
-static void report_no_role(struct facts *facts, const struct eval *ev, struct str name, struct span at)
+static void report_fact_role(struct facts *facts, const struct eval *ev, struct str name, struct span at)
 {
 	const struct job *only = ev->built && !ev->built->before ? ev->built : NULL;
 	struct diag *d = only ? diag_report(facts->said, TJ0515, at, "job '%.*s' has no role '%.*s'",
@@ -85,7 +85,7 @@ static const struct value *fact_env(void *context, struct eval *ev, struct str n
 	struct job *job = job_with_role(ev, name, &role);
 
 	if (!job) {
-		report_no_role(facts, ev, name, at);
+		report_fact_role(facts, ev, name, at);
 		return &value_bad;
 	}
 	if (!role->plan || index < 0 || index >= role->plan->max) {

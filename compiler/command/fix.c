@@ -10,7 +10,7 @@ struct edits {
 };
 
 /* Returns the index of the first edit that starts at OFFSET or later. */
-static size_t place_of(const struct edits *edits, uint32_t offset)
+static size_t edit_index(const struct edits *edits, uint32_t offset)
 {
 	size_t from = 0, to = edits->n;
 
@@ -26,7 +26,7 @@ static size_t place_of(const struct edits *edits, uint32_t offset)
 
 static bool overlaps(const struct edits *edits, const struct diag_edit *e)
 {
-	size_t i = place_of(edits, e->at.start);
+	size_t i = edit_index(edits, e->at.start);
 
 	if (i < edits->n && (edits->at[i]->at.start == e->at.start || edits->at[i]->at.start < e->at.end))
 		return true;
@@ -35,7 +35,7 @@ static bool overlaps(const struct edits *edits, const struct diag_edit *e)
 
 static void insert(struct edits *edits, const struct diag_edit *e)
 {
-	size_t place = place_of(edits, e->at.start);
+	size_t place = edit_index(edits, e->at.start);
 
 	ARENA_PUSH(edits->arena, edits->at, edits->n, e);
 	for (size_t i = edits->n - 1; i > place; i--)

@@ -26,7 +26,7 @@ struct steps {
 	size_t n;
 };
 
-static struct diff_lines split(struct arena *a, struct str text)
+static struct diff_lines split_lines(struct arena *a, struct str text)
 {
 	struct diff_lines lines = { 0 };
 
@@ -133,7 +133,7 @@ static void put_hunk(const struct steps *s, size_t from, size_t to, struct buf *
 
 void line_diff(struct arena *a, struct str name, struct str before, struct str after, struct buf *out)
 {
-	struct diff_lines x = split(a, before), y = split(a, after);
+	struct diff_lines x = split_lines(a, before), y = split_lines(a, after);
 	struct steps s = steps_between(a, &x, &y);
 
 	if (str_eq(before, after))

@@ -11,7 +11,7 @@ struct locked {
 	struct str name, hash;
 };
 
-static int by_name(const void *a, const void *b)
+static int by_locked_name(const void *a, const void *b)
 {
 	return str_cmp(((const struct locked *)a)->name, ((const struct locked *)b)->name);
 }
@@ -38,7 +38,7 @@ static bool hash_packages(struct session *s, struct trainc *c, struct locked *to
 			STR_ARG(why));
 		ok = false;
 	}
-	qsort(to, *ret_n, sizeof *to, by_name);
+	qsort(to, *ret_n, sizeof *to, by_locked_name);
 	return ok;
 }
 

@@ -58,22 +58,22 @@ static bool read_draft(void *context, struct arena *arena, struct str path, stru
 	return true;
 }
 
-static bool leaves(void *context, struct arena *arena, struct str directory, struct str path)
+static bool mended_leaves(void *context, struct arena *arena, struct str directory, struct str path)
 {
 	const struct mend *m = context;
 
 	return m->files->leaves && m->files->leaves(m->files->context, arena, directory, path);
 }
 
-static bool exists(void *context, struct str path)
+static bool mended_exists(void *context, struct str path)
 {
 	const struct mend *m = context;
 
 	return m->files->exists(m->files->context, path);
 }
 
-static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
-	void *to)
+static void mended_list(void *context, struct arena *arena, struct str directory,
+	void (*each)(void *to, struct str name), void *to)
 {
 	const struct mend *m = context;
 
@@ -95,7 +95,7 @@ static int depth_of(enum diag_code code)
 	return diag_code_name(code)[2] != '0' || phase > '3' ? 2 : phase > '1';
 }
 
-static bool look(struct mend *m, struct look *ret)
+static bool look_at_errors(struct mend *m, struct look *ret)
 {
 	*ret = (struct look){ .compile = session_open(&m->session) };
 	if (!ret->compile)
@@ -358,7 +358,7 @@ static bool attempt(struct mend *m, struct fixes fixes)
 	gather_edits(&t);
 	gather_old(&t);
 	put_edits(&t, false);
-	m->usable = look(m, &t.after);
+	m->usable = look_at_errors(m, &t.after);
 	if (!m->usable)
 		return false;
 	bool good = !brings_errors(&t) && !in_vain(&t);
@@ -379,7 +379,7 @@ static struct str key_of(const struct mend *m, const struct diag *d, const struc
 		STR_ARG(source_line(m->now.compile->diags.sources, d->fixes->edits->at.start)));
 }
 
-static void refuse(struct mend *m, const struct diag *d)
+static void refuse_mend(struct mend *m, const struct diag *d)
 {
 	const struct sources *sources = &m->now.compile->sources;
 	struct place at = source_place(sources, d->at.start);
@@ -401,7 +401,7 @@ static bool may_be_fixed(const struct trainc *c, const struct source *source)
 	return c->program.project.module && c->program.project.module->source == source;
 }
 
-static bool is_wanted(void *context, const struct diag *d, const struct source *source)
+static bool is_mendable(void *context, const struct diag *d, const struct source *source)
 {
 	const struct mend *m = context;
 
@@ -417,9 +417,9 @@ static bool is_tired(const struct mend *m)
 }
 
 /* Makes one round; true if something changed. */
-static bool settle(struct mend *m)
+static bool mend_round(struct mend *m)
 {
-	struct fixes all = fix_choose(&m->now.compile->diags, is_wanted, m);
+	struct fixes all = fix_choose(&m->now.compile->diags, is_mendable, m);
 
 	/*
 	 * Positions of edits refer to the texts in which they were found, so after each success the remaining edits are
@@ -429,7 +429,7 @@ static bool settle(struct mend *m)
 		if (attempt(m, (struct fixes){ all.at, n }))
 			return true;
 		if (n == 1) {
-			refuse(m, all.at[0]);
+			refuse_mend(m, all.at[0]);
 			return m->usable;
 		}
 	}
@@ -460,17 +460,17 @@ static void settle_all(struct mend *m, struct session *s, struct str path)
 {
 	*m = (struct mend){ .session = *s, .files = s->reader, .path = path };
 	m->warnings = str_is(option_value(s->options, OPTION_FIX), "warnings");
-	m->reader = (struct reader){ m, read_draft, s->reader->exists ? exists : NULL, s->reader->list ? list : NULL,
-		leaves,
+	m->reader = (struct reader){ m, read_draft, s->reader->exists ? mended_exists : NULL,
+		s->reader->list ? mended_list : NULL, mended_leaves,
 		s->reader->real };
 	m->session.reader = &m->reader;
-	m->usable = look(m, &m->now);
+	m->usable = look_at_errors(m, &m->now);
 	m->errors = total(&m->now);
 	do {
 		m->made = 0;
 		/* an edit that failed together with other edits may succeed now */
 		m->refused = (struct map){ 0 };
-		while (m->usable && !is_tired(m) && settle(m))
+		while (m->usable && !is_tired(m) && mend_round(m))
 			continue;
 	} while (m->usable && !is_tired(m) && m->made && m->refused.n);
 	trainc_close(m->now.compile);

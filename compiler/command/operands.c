@@ -16,7 +16,7 @@ struct expanding {
 	size_t *n;
 };
 
-static void take(void *to, struct str name)
+static void take_operand(void *to, struct str name)
 {
 	struct expanding *x = to;
 	bool fits = x->pattern.n ? fnmatch(str_copy(x->arena, x->pattern).p, str_copy(x->arena, name).p,
@@ -27,7 +27,7 @@ static void take(void *to, struct str name)
 		ARENA_PUSH(x->arena, *x->at, *x->n, path_join(x->arena, x->directory, name));
 }
 
-static bool is_directory(struct arena *a, struct str path)
+static bool is_operand_directory(struct arena *a, struct str path)
 {
 	struct stat st;
 
@@ -61,7 +61,7 @@ bool operands_expand(struct arena *a, const struct reader *reader, struct option
 		return true;
 	for (size_t i = 0; i < o->noperands; i++) {
 		struct str path = o->operands[i];
-		bool directory = !memchr(path.p, 0, path.n) && is_directory(a, path);
+		bool directory = !memchr(path.p, 0, path.n) && is_operand_directory(a, path);
 		struct expanding x = { a, directory ? path : path_directory(path),
 			directory ? STR("") : path_base(path), &all, &n };
 		size_t before = n;
@@ -69,7 +69,7 @@ bool operands_expand(struct arena *a, const struct reader *reader, struct option
 			ARENA_PUSH(a, all, n, path);
 			continue;
 		}
-		reader->list(reader->context, a, x.directory, take, &x);
+		reader->list(reader->context, a, x.directory, take_operand, &x);
 		if (n == before && directory) {
 			*why = str_printf(a, "'%.*s' is a directory without programs: their names end with .tj",
 				STR_ARG(path));

@@ -183,7 +183,7 @@ static struct str unknown_option(struct reading *r, struct str shown, struct str
 	                  only.n ? "" : str_printf(r->arena, "'trainc help %s' lists its options\n", command).p);
 }
 
-static bool one_of(struct str value, const char *choices)
+static bool is_choice(struct str value, const char *choices)
 {
 	while (*choices) {
 		size_t n = strcspn(choices, "|");
@@ -213,7 +213,7 @@ static struct str choices_spelt(struct arena *a, const char *choices)
 
 static bool accept(struct reading *r, const struct option_row *row, struct str value)
 {
-	if (row->choices[0] && !one_of(value, row->choices)) {
+	if (row->choices[0] && !is_choice(value, row->choices)) {
 		struct str choices = choices_spelt(r->arena, row->choices);
 		bool file = row->option == OPTION_OUTPUT && memchr(value.p, '.', value.n);
 		r->why = str_printf(r->arena, "trainc: --%s cannot be '%.*s'; it is %.*s%s\n", row->word,
@@ -267,7 +267,7 @@ static bool read_option(struct reading *r, struct str shown, struct str word, bo
 	return accept(r, row, value);
 }
 
-static bool read_word(struct reading *r)
+static bool read_option_word(struct reading *r)
 {
 	struct str word = str_of(*r->at++);
 
@@ -310,7 +310,7 @@ static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_
 
 	while (r.at != r.end) {
 		char *const *here = r.at;
-		if (!read_word(&r)) {
+		if (!read_option_word(&r)) {
 			*why = r.why;
 			return false;
 		}
@@ -421,7 +421,7 @@ bool options_parse(struct arena *a, int argc, char *const *argv, struct options 
 	while (r.at != r.end) {
 		if (r.at == argv + at) {
 			r.at++;
-		} else if (!read_word(&r)) {
+		} else if (!read_option_word(&r)) {
 			*why = r.why;
 			return false;
 		}

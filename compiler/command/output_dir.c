@@ -40,13 +40,13 @@ struct directory {
 	bool failed;
 };
 
-static void list(struct directory *d, struct listing *l, struct str name)
+static void list_written(struct directory *d, struct listing *l, struct str name)
 {
 	ARENA_PUSH(d->arena, l->at, l->n, name);
 	map_put(&l->index, d->arena, name, l);
 }
 
-static bool refuse(struct directory *d, struct str why)
+static bool refuse_directory(struct directory *d, struct str why)
 {
 	*d->why = str_copy(d->arena, why);
 	d->failed = true;
@@ -68,15 +68,15 @@ static bool read_marker(struct directory *d)
 	struct stat st;
 
 	if (fstatat(d->fd, MARKER, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? false : refuse(d, file_reason(d->arena, errno));
+		return errno == ENOENT ? false : refuse_directory(d, file_reason(d->arena, errno));
 	if (!file_read_in(d->arena, d->fd, STR(MARKER), &text, &why))
-		return refuse(d, str_printf(d->arena, MARKER ": %.*s", STR_ARG(why)));
+		return refuse_directory(d, str_printf(d->arena, MARKER ": %.*s", STR_ARG(why)));
 	for (size_t at = 0; at < text.n;) {
 		const char *newline = memchr(text.p + at, '\n', text.n - at);
 		size_t end = newline ? (size_t)(newline - text.p) : text.n;
 		struct str name = { text.p + at, end - at };
 		if (plausible(name))
-			list(d, &d->old, name);
+			list_written(d, &d->old, name);
 		at = end + 1;
 	}
 	return true;
@@ -96,7 +96,7 @@ static bool write_marker(struct directory *d, bool both)
 			buf_printf(&out, "%.*s\n", STR_ARG(d->old.at[i]));
 	bool ok = file_replace_in(d->arena, d->fd, STR(MARKER), buf_text(&out), &why);
 	buf_release(&out);
-	return ok || refuse(d, str_printf(d->arena, MARKER ": %.*s", STR_ARG(why)));
+	return ok || refuse_directory(d, str_printf(d->arena, MARKER ": %.*s", STR_ARG(why)));
 }
 
 /* ---- may trainc write to the directory? ---- */
@@ -113,7 +113,7 @@ static bool empty(struct directory *d)
 			close(fd);
 		if (error == ENOMEM)
 			memory_out();
-		return refuse(d, file_reason(d->arena, error));
+		return refuse_directory(d, file_reason(d->arena, error));
 	}
 	for (const struct dirent *e; (e = readdir(dir));)
 		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
@@ -122,23 +122,24 @@ static bool empty(struct directory *d)
 	return n == 0;
 }
 
-static bool claim(struct directory *d, struct str path)
+static bool claim_path(struct directory *d, struct str path)
 {
 	bool made;
 	struct str why;
 
 	d->fd = file_place_directory(d->arena, path, &made, &why);
 	if (d->fd < 0)
-		return refuse(d, why);
+		return refuse_directory(d, why);
 	if (made || read_marker(d) || (!d->failed && empty(d)))
 		return true;
-	return d->failed ? false : refuse(d, STR("the directory holds files that trainc did not write; use a new or "
-		"empty one"));
+	return d->failed ? false :
+		refuse_directory(d, STR("the directory holds files that trainc did not write; use a new or "
+			"empty one"));
 }
 
 /* ---- objects ---- */
 
-static struct str file_name(struct directory *d, const struct manifest *m, int64_t index)
+static struct str object_file_name(struct directory *d, const struct manifest *m, int64_t index)
 {
 	struct buf name = { 0 };
 
@@ -157,7 +158,7 @@ static bool to_buf(void *context, const char *bytes, size_t n)
 	return true;
 }
 
-static bool write_file(struct directory *d, struct str name, int64_t index)
+static bool write_object_file(struct directory *d, struct str name, int64_t index)
 {
 	struct buf text = { 0 };
 	struct emit_sink sink = { &text, to_buf };
@@ -171,7 +172,7 @@ static bool write_file(struct directory *d, struct str name, int64_t index)
 	bool ok = file_replace_in(&scratch, d->fd, name, buf_text(&text), &why);
 	buf_release(&text);
 	if (!ok)
-		refuse(d, str_printf(d->arena, "%.*s: %.*s", STR_ARG(name), STR_ARG(why)));
+		refuse_directory(d, str_printf(d->arena, "%.*s: %.*s", STR_ARG(name), STR_ARG(why)));
 	arena_release(&scratch);
 	return ok;
 }
@@ -183,17 +184,17 @@ static bool each_manifest(struct emit *e, const struct manifest *m, void *contex
 	if (!d->naming)
 		render_object(&d->rendered, m->make(e, m));
 	for (int64_t i = m->first; i < m->first + m->count; i++) {
-		struct str name = file_name(d, m, i);
+		struct str name = object_file_name(d, m, i);
 		if (d->naming)
-			list(d, &d->new, name);
-		else if (!write_file(d, name, i))
+			list_written(d, &d->new, name);
+		else if (!write_object_file(d, name, i))
 			return false;
 	}
 	return true;
 }
 
-static bool pass(struct directory *d, const struct emit_options *options, const struct plan *const *plans, size_t n,
-	bool naming)
+static bool write_pass(struct directory *d, const struct emit_options *options, const struct plan *const *plans,
+	size_t n, bool naming)
 {
 	d->number = 0;
 	d->naming = naming;
@@ -220,9 +221,9 @@ static bool remove_stale(struct directory *d)
 		unlinkat(d->fd, str_printf(d->arena, ".%.*s" FILE_ASIDE, STR_ARG(name)).p, 0);
 		if (unlinkat(d->fd, str_copy(d->arena, name).p, 0) == 0 || errno == ENOENT || errno == EISDIR)
 			continue;
-		refuse(d, str_printf(d->arena, "the outdated file %.*s cannot be removed: %.*s", STR_ARG(name),
-			STR_ARG(file_reason(d->arena, errno))));
-		list(d, &d->new, name);
+		refuse_directory(d, str_printf(d->arena, "the outdated file %.*s cannot be removed: %.*s",
+			STR_ARG(name), STR_ARG(file_reason(d->arena, errno))));
+		list_written(d, &d->new, name);
 	}
 	return !d->failed;
 }
@@ -237,8 +238,8 @@ bool emit_output_dir(struct arena *a, const struct emit_options *options, const 
 		total += emit_count(plans[i]);
 	for (size_t top = 1000; total >= top; top *= 10)
 		d.digits++;
-	bool ok = claim(&d, directory) && pass(&d, options, plans, n, true) && write_marker(&d, true) &&
-		pass(&d, options, plans, n, false);
+	bool ok = claim_path(&d, directory) && write_pass(&d, options, plans, n, true) && write_marker(&d, true) &&
+		write_pass(&d, options, plans, n, false);
 	render_release(&d.rendered);
 	if (ok) {
 		bool removed = remove_stale(&d);

@@ -31,7 +31,7 @@ static void add_place(struct restricted_places *p, struct str path, bool makes_d
 }
 
 /* Adds the place of a file; for one of the system, such as /dev/stdout, also what it leads to. */
-static void add_file(struct restricted_places *p, struct str path)
+static void add_file_place(struct restricted_places *p, struct str path)
 {
 	char *real = file_place_is_system(path) ? realpath(str_copy(p->arena, path).p, NULL) : NULL;
 
@@ -63,7 +63,7 @@ static void add_projects(struct restricted_places *p, const struct session *s)
 	struct str directory;
 
 	for (size_t i = 0; i < s->options->noperands; i++) {
-		add_file(p, s->options->operands[i]);
+		add_file_place(p, s->options->operands[i]);
 		if (project_directory(p->arena, s->reader, path_directory(s->options->operands[i]), &directory))
 			add_place(p, directory, false);
 	}
@@ -78,9 +78,9 @@ static void add_outputs(struct restricted_places *p, const struct session *s)
 		directory = option_value(s->options, OPTION_OUTPUT_DIR);
 
 	if (is_output_file(output))
-		add_file(p, output);
+		add_file_place(p, output);
 	if (depfile.n)
-		add_file(p, depfile);
+		add_file_place(p, depfile);
 	if (directory.n)
 		add_directory(p, directory);
 }
@@ -100,7 +100,7 @@ static bool find_places(struct restricted_places *p, const struct session *s)
 		for (size_t i = 0; i < o->noperands; i++)
 			if (!option_given(o, OPTION_CHECK_ONLY) && !option_given(o, OPTION_DIFF) &&
 			    !str_is(o->operands[i], "-"))
-				add_file(p, o->operands[i]);
+				add_file_place(p, o->operands[i]);
 		return true;
 	case COMMAND_COMPILE: case COMMAND_IMPORT:
 		add_outputs(p, s);

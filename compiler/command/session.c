@@ -17,7 +17,7 @@
 
 /* ---- out ---- */
 
-static bool set(const char *variable)
+static bool is_variable_set(const char *variable)
 {
 	const char *value = getenv(variable);
 	return value && *value;
@@ -33,9 +33,9 @@ bool session_colour(struct str when, int fd)
 
 	if (str_is(when, "always"))
 		return true;
-	if (str_is(when, "never") || set("NO_COLOR"))
+	if (str_is(when, "never") || is_variable_set("NO_COLOR"))
 		return false;
-	if (set("CLICOLOR_FORCE") || set("FORCE_COLOR"))
+	if (is_variable_set("CLICOLOR_FORCE") || is_variable_set("FORCE_COLOR"))
 		return true;
 	return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
@@ -204,7 +204,7 @@ void session_hold_signals(bool hold)
 	sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &ending, NULL);
 }
 
-static bool write_file(struct session *s, struct str path, struct str bytes,
+static bool session_write_file(struct session *s, struct str path, struct str bytes,
 	bool (*write)(struct arena *, struct str, struct str, struct str *))
 {
 	struct str why;
@@ -219,12 +219,12 @@ static bool write_file(struct session *s, struct str path, struct str bytes,
 
 bool session_replace(struct session *s, struct str path, struct str bytes)
 {
-	return write_file(s, path, bytes, file_replace);
+	return session_write_file(s, path, bytes, file_replace);
 }
 
 bool session_pour(struct session *s, struct str path, struct str bytes)
 {
-	return write_file(s, path, bytes, file_pour);
+	return session_write_file(s, path, bytes, file_pour);
 }
 
 /* ---- programs ---- */

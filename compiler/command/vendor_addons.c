@@ -97,7 +97,7 @@ static struct place_of_block find_place(const struct source *source, const struc
 		"\n}\n" };
 }
 
-static bool take(void *context, const char *bytes, size_t n)
+static bool take_answer(void *context, const char *bytes, size_t n)
 {
 	buf_put(context, bytes, n);
 	return true;
@@ -106,7 +106,7 @@ static bool take(void *context, const char *bytes, size_t n)
 /* Formats TEXT as `trainc fmt` does; false when it does not parse (reported in C). */
 static bool formatted(struct trainc *c, struct str path, struct str text, struct buf *out)
 {
-	return trainc_format(c, path.p, text.p, text.n, (struct trainc_output){ out, take });
+	return trainc_format(c, path.p, text.p, text.n, (struct trainc_output){ out, take_answer });
 }
 
 static int put_block(struct session *s, struct trainc *c, struct str path, struct str text, struct str block)
@@ -137,7 +137,7 @@ static int put_block(struct session *s, struct trainc *c, struct str path, struc
 
 /* ---- the command ---- */
 
-static bool ask(struct session *s, struct addon_found *found, int *ret_status)
+static bool ask_addons(struct session *s, struct addon_found *found, int *ret_status)
 {
 	const struct backend *b = backend_of(s);
 
@@ -155,7 +155,7 @@ int vendor_addons(struct session *s, struct str directory)
 	struct addon_found found[ADDONS] = { 0 };
 	int status;
 
-	if (!ask(s, found, &status))
+	if (!ask_addons(s, found, &status))
 		return status;
 	struct str block = block_of(s, found, &lines);
 	if (!block.n) {

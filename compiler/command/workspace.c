@@ -19,7 +19,7 @@ struct workspace_scan {
 	size_t found;
 };
 
-static int by_name(const void *a, const void *b)
+static int by_package_name(const void *a, const void *b)
 {
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
@@ -37,7 +37,7 @@ static void scan_directory(struct workspace_scan *s, struct str directory, unsig
 			ARENA_PUSH(s->arena, names, n, str_copy(s->arena, str_of(e->d_name)));
 	closedir(d);
 	if (n)
-		qsort(names, n, sizeof *names, by_name);
+		qsort(names, n, sizeof *names, by_package_name);
 	for (size_t i = 0; i < n && s->found < FILES_MOST; i++) {
 		struct str path = path_join(s->arena, directory, names[i]);
 		struct stat info;

@@ -96,7 +96,7 @@ static bool escape_unicode(struct json *j, struct buf *b)
 	return true;
 }
 
-static bool escape(struct json *j, struct buf *b)
+static bool read_escape(struct json *j, struct buf *b)
 {
 	static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
 	int c = j->at + 1 < j->text.n ? (unsigned char)j->text.p[j->at + 1] : 0;
@@ -132,7 +132,7 @@ static bool plain_bytes(struct json *j)
 }
 
 /* Reads a string whose opening quote is at `*at`. */
-static bool string(struct json *j, struct str *ret)
+static bool read_json_string(struct json *j, struct str *ret)
 {
 	struct buf b = { 0 };
 	size_t start = ++j->at;
@@ -146,7 +146,7 @@ static bool string(struct json *j, struct str *ret)
 		buf_put(&b, j->text.p + start, j->at - start);
 		if (j->text.p[j->at] == '"')
 			break;
-		ok = escape(j, &b);
+		ok = read_escape(j, &b);
 		start = j->at;
 		ok = ok && plain_bytes(j);
 	}
@@ -162,28 +162,28 @@ static bool string(struct json *j, struct str *ret)
 
 static struct data *value(struct json *j);
 
-static size_t digits(struct json *j, size_t i)
+static size_t skip_json_digits(struct json *j, size_t i)
 {
 	while (i < j->text.n && isdigit((unsigned char)j->text.p[i]))
 		i++;
 	return i;
 }
 
-static struct data *number(struct json *j)
+static struct data *read_json_number(struct json *j)
 {
 	const char *p = j->text.p;
-	size_t start = j->at, whole = start + (p[start] == '-'), i = digits(j, whole);
+	size_t start = j->at, whole = start + (p[start] == '-'), i = skip_json_digits(j, whole);
 	bool integer = true, ok = i > whole && (p[whole] != '0' || i == whole + 1);
 
 	if (ok && i < j->text.n && p[i] == '.') {
-		size_t end = digits(j, i + 1);
+		size_t end = skip_json_digits(j, i + 1);
 		integer = false;
 		ok = end > i + 1;
 		i = end;
 	}
 	if (ok && i < j->text.n && (p[i] | 0x20) == 'e') {
 		i += 1 + (i + 1 < j->text.n && (p[i + 1] == '+' || p[i + 1] == '-'));
-		size_t end = digits(j, i);
+		size_t end = skip_json_digits(j, i);
 		integer = false;
 		ok = end > i;
 		i = end;
@@ -202,7 +202,7 @@ static struct data *number(struct json *j)
 	return NULL;
 }
 
-static struct data *word(struct json *j)
+static struct data *read_json_word(struct json *j)
 {
 	static const struct {
 		const char *text;
@@ -236,7 +236,7 @@ static int another(struct json *j, char end, const char *what)
 	return -1;
 }
 
-static struct data *list(struct json *j, struct data *d)
+static struct data *read_json_list(struct json *j, struct data *d)
 {
 	size_t base = j->t->stack.n;
 	int more = peek(j) != ']';
@@ -254,12 +254,12 @@ static struct data *list(struct json *j, struct data *d)
 	return d;
 }
 
-static bool member(struct json *j, struct data_member *ret)
+static bool read_json_member(struct json *j, struct data_member *ret)
 {
 	if (peek(j) != '"')
 		return fail_at(j, j->at, "expected a key in double quotes") != NULL;
 	size_t start = j->at;
-	if (!data_spend(j->t, start, 1) || !string(j, &ret->key))
+	if (!data_spend(j->t, start, 1) || !read_json_string(j, &ret->key))
 		return false;
 	ret->key_at = data_span(j->t, start, j->at);
 	if (peek(j) != ':')
@@ -269,14 +269,14 @@ static bool member(struct json *j, struct data_member *ret)
 	return ret->value;
 }
 
-static struct data *map(struct json *j, struct data *d)
+static struct data *read_json_map(struct json *j, struct data *d)
 {
 	size_t base = j->t->stack.n;
 	int more = peek(j) != '}';
 
 	while (more > 0) {
 		struct data_member m;
-		if (!member(j, &m))
+		if (!read_json_member(j, &m))
 			return NULL;
 		data_push(&j->t->stack, m);
 		more = another(j, '}', "expected ',' or '}'");
@@ -291,7 +291,7 @@ static struct data *collection(struct json *j, bool is_map)
 	if (++j->depth > DATA_DEEPEST)
 		return fail_at(j, j->at, "this is nested too deeply");
 	j->at++;
-	if (!(is_map ? map(j, d) : list(j, d)))
+	if (!(is_map ? read_json_map(j, d) : read_json_list(j, d)))
 		return NULL;
 	j->depth--;
 	j->at++;
@@ -310,10 +310,10 @@ static struct data *value(struct json *j)
 	if (c == '{' || c == '[')
 		return collection(j, c == '{');
 	if (c == '-' || (c >= '0' && c <= '9'))
-		return number(j);
+		return read_json_number(j);
 	if (c != '"')
-		return word(j);
-	if (!string(j, &s))
+		return read_json_word(j);
+	if (!read_json_string(j, &s))
 		return NULL;
 	struct data *d = data_new(j->t, DATA_STRING, data_span(j->t, start, j->at));
 	d->u.string = s;

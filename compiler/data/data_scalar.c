@@ -73,7 +73,7 @@ bool data_fraction(struct arena *a, struct str text, double *ret)
 }
 
 /* Reads an integer such as "0x1f", "0b11", "0o17", "017" or "-5", whose prefix gives the base. */
-static bool read_int(struct str text, int64_t *ret)
+static bool read_yaml_int(struct str text, int64_t *ret)
 {
 	char digits[80];
 	size_t sign = text.n && (text.p[0] == '-' || text.p[0] == '+'), skip = 0;
@@ -163,7 +163,7 @@ bool data_plain(struct arena *a, struct str text, struct data *ret)
 		return false;
 	struct str number = without_underscores(a, text);
 	int64_t integer;
-	if (first != '.' && read_int(number, &integer)) {
+	if (first != '.' && read_yaml_int(number, &integer)) {
 		ret->kind = DATA_INT;
 		ret->u.integer = integer;
 	} else if (is_fraction(number)) {

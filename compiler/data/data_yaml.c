@@ -191,7 +191,7 @@ static bool fits_tag(const yaml_char_t *tag, enum data_kind kind)
 	return kind < DATA_STRING && (is_tag(tag, names[kind]) || (kind == DATA_INT && is_tag(tag, "float")));
 }
 
-static struct data *scalar(struct yaml_reading *y, const yaml_event_t *e)
+static struct data *read_yaml_scalar(struct yaml_reading *y, const yaml_event_t *e)
 {
 	const yaml_char_t *tag = e->data.scalar.tag;
 	struct data *d = data_new(y->t, DATA_STRING, span_of(y, e));
@@ -215,7 +215,7 @@ static struct data *scalar(struct yaml_reading *y, const yaml_event_t *e)
 	return d;
 }
 
-static struct data *list(struct yaml_reading *y, struct data *d, unsigned depth)
+static struct data *read_yaml_list(struct yaml_reading *y, struct data *d, unsigned depth)
 {
 	size_t base = y->t->stack.n;
 	yaml_event_t e;
@@ -236,7 +236,7 @@ static struct data *list(struct yaml_reading *y, struct data *d, unsigned depth)
 }
 
 /* Reads a key. Keys are texts; a scalar of another kind becomes one, spelled as in JSON. */
-static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct data *d, struct str *ret)
+static bool yaml_key_text(struct yaml_reading *y, const yaml_event_t *e, const struct data *d, struct str *ret)
 {
 	switch (d->kind) {
 	case DATA_STRING: *ret = d->u.string; return true;
@@ -250,12 +250,12 @@ static bool key_text(struct yaml_reading *y, const yaml_event_t *e, const struct
 /*
  * Reads the event of a key. Sets *RET_MERGE if the key is `<<`, otherwise stores the key in *RET. False after an error.
  */
-static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret, bool *ret_merge)
+static bool read_yaml_key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret, bool *ret_merge)
 {
 	*ret_merge = false;
 	if (e->type != YAML_SCALAR_EVENT && e->type != YAML_ALIAS_EVENT)
 		return fail_event(y, e, "a key is a word, not a list or a map") != NULL;
-	struct data *d = e->type == YAML_ALIAS_EVENT ? alias(y, e, 0) : scalar(y, e);
+	struct data *d = e->type == YAML_ALIAS_EVENT ? alias(y, e, 0) : read_yaml_scalar(y, e);
 	if (!d)
 		return false;
 	if (d->kind == DATA_LIST || d->kind == DATA_MAP)
@@ -269,7 +269,7 @@ static bool key(struct yaml_reading *y, yaml_event_t *e, struct data_member *ret
 	ret->key_at = span_of(y, e);
 	*ret_merge = e->type == YAML_SCALAR_EVENT && e->data.scalar.plain_implicit && d->kind == DATA_STRING &&
 		str_is(d->u.string, "<<");
-	return key_text(y, e, d, &ret->key);
+	return yaml_key_text(y, e, d, &ret->key);
 }
 
 /* ---- `<<`: members of merged maps ---- */
@@ -332,7 +332,7 @@ static struct data *close_map(struct yaml_reading *y, struct data *d, size_t bas
 	return data_close_map(y->t, base, d) ? d : NULL;
 }
 
-static struct data *map(struct yaml_reading *y, struct data *d, unsigned depth)
+static struct data *read_yaml_map(struct yaml_reading *y, struct data *d, unsigned depth)
 {
 	size_t base = y->t->stack.n;
 	const struct data *merged = NULL;
@@ -347,7 +347,7 @@ static struct data *map(struct yaml_reading *y, struct data *d, unsigned depth)
 			end_event(y, &e);
 			return close_map(y, d, base, merged);
 		}
-		ok = key(y, &e, &m, &merges);
+		ok = read_yaml_key(y, &e, &m, &merges);
 		if (ok && merges && merged)
 			ok = fail_event(y, &e, "'<<' appears twice; it takes a list of maps too") != NULL;
 		end_event(y, &e);
@@ -382,7 +382,7 @@ static struct data *collection(struct yaml_reading *y, yaml_event_t *e, unsigned
 	if (tag && !is_tag(tag, is_map ? "map" : "seq"))
 		return fail_event(y, e, "this tag is not known, or does not fit what follows it");
 	y->deepest = depth + 1;
-	d = is_map ? map(y, d, depth + 1) : list(y, d, depth + 1);
+	d = is_map ? read_yaml_map(y, d, depth + 1) : read_yaml_list(y, d, depth + 1);
 	if (d)
 		trim_end(y, d);
 	return d;
@@ -405,7 +405,7 @@ static struct data *node(struct yaml_reading *y, yaml_event_t *e, unsigned depth
 	if (e->type == YAML_ALIAS_EVENT)
 		d = alias(y, e, depth);
 	else if (e->type == YAML_SCALAR_EVENT)
-		d = scalar(y, e);
+		d = read_yaml_scalar(y, e);
 	else
 		d = collection(y, e, depth);
 	end_event(y, e);

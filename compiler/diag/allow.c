@@ -29,7 +29,7 @@ static size_t line_start(struct str text, size_t i)
 	return i;
 }
 
-static size_t line_end(struct str text, size_t i)
+static size_t comment_line_end(struct str text, size_t i)
 {
 	const char *newline = i < text.n ? memchr(text.p + i, '\n', text.n - i) : NULL;
 	return newline ? (size_t)(newline - text.p) : text.n;
@@ -86,7 +86,7 @@ static void comment_found(struct allow_comments *cs, const struct source *s, siz
 	while (end > start && isspace((unsigned char)s->text.p[end - 1]))
 		end--;
 	c.at = (struct span){ s->base + (uint32_t)start, s->base + (uint32_t)end };
-	c.covers = (struct span){ s->base + (uint32_t)first, s->base + (uint32_t)line_end(s->text, start) };
+	c.covers = (struct span){ s->base + (uint32_t)first, s->base + (uint32_t)comment_line_end(s->text, start) };
 	ARENA_PUSH(cs->arena, cs->at, cs->n, c);
 }
 
@@ -109,7 +109,7 @@ static size_t skip_string(struct str text, size_t i)
 	return text.n;
 }
 
-static void scan(struct allow_comments *cs, const struct source *s)
+static void scan_allows(struct allow_comments *cs, const struct source *s)
 {
 	struct str text = s->text;
 
@@ -117,7 +117,7 @@ static void scan(struct allow_comments *cs, const struct source *s)
 		if (text.p[i] == '"') {
 			i = skip_string(text, i);
 		} else if (text.p[i] == '#') {
-			size_t end = line_end(text, i);
+			size_t end = comment_line_end(text, i);
 			comment_found(cs, s, i, end);
 			i = end;
 		} else {
@@ -141,7 +141,7 @@ static void settle_lines(struct allow_comments *cs)
 			continue;
 		if (next < text.n)
 			next++;         /* past the newline */
-		size_t end = line_end(text, next);
+		size_t end = comment_line_end(text, next);
 		bool stacked = below && below->source == c->source && below->alone &&
 		               below->at.start - c->source->base >= next && below->at.start - c->source->base <= end;
 		if (stacked)
@@ -168,7 +168,7 @@ static bool silence(struct allow_comments *cs, const struct diag *d)
 	return silenced;
 }
 
-static void report(struct diags *ds, const struct allow_comment *c)
+static void report_allow(struct diags *ds, const struct allow_comment *c)
 {
 	enum diag_code code;
 	bool known = diag_code_find(c->code, &code);
@@ -218,7 +218,7 @@ void allow_apply(struct diags *ds)
 		/* a binary file has no comments */
 		s->silent = s->silent || s->library || !may_allow(s->text) || memchr(s->text.p, 0, s->text.n);
 		if (!s->silent)
-			scan(&cs, s);
+			scan_allows(&cs, s);
 	}
 	if (!cs.n)
 		return;
@@ -228,5 +228,5 @@ void allow_apply(struct diags *ds)
 			ds->at[kept++] = ds->at[i];
 	ds->n = kept;
 	for (size_t i = 0; i < cs.n; i++)
-		report(ds, &cs.at[i]);
+		report_allow(ds, &cs.at[i]);
 }

@@ -19,7 +19,7 @@ const char *diag_slug(enum diag_code code) { return codes[code].slug; }
 const char *diag_meaning(enum diag_code code) { return codes[code].meaning; }
 enum severity diag_severity(enum diag_code code) { return codes[code].severity; }
 
-static bool same_word(struct str text, const char *word)
+static bool is_slug(struct str text, const char *word)
 {
 	return strlen(word) == text.n && strncasecmp(text.p, word, text.n) == 0;
 }
@@ -27,7 +27,7 @@ static bool same_word(struct str text, const char *word)
 bool diag_code_find(struct str text, enum diag_code *ret)
 {
 	for (size_t i = 0; i < DIAG_CODES; i++) {
-		if (same_word(text, codes[i].name) || same_word(text, codes[i].slug)) {
+		if (is_slug(text, codes[i].name) || is_slug(text, codes[i].slug)) {
 			*ret = (enum diag_code)i;
 			return true;
 		}

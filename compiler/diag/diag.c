@@ -141,7 +141,7 @@ void diags_drop(struct diags *ds, enum diag_code code, struct span at)
  * Compares two diagnostics by position. Global offsets increase in the order of reading, so one comparison orders files
  * and positions.
  */
-static int by_place(const void *a, const void *b)
+static int by_diag_place(const void *a, const void *b)
 {
 	const struct diag *x = *(struct diag *const *)a, *y = *(struct diag *const *)b;
 
@@ -172,7 +172,7 @@ static void sort_and_drop_repeats(struct diags *ds)
 	size_t kept = 0;
 
 	if (ds->n)
-		qsort(ds->at, ds->n, sizeof *ds->at, by_place);
+		qsort(ds->at, ds->n, sizeof *ds->at, by_diag_place);
 	for (size_t i = 0; i < ds->n; i++)
 		if (!repeated(ds, kept, ds->at[i]))
 			ds->at[kept++] = ds->at[i];

@@ -176,7 +176,7 @@ static void result(const struct diags *ds, const struct diag *d, size_t rule, st
 	buf_char(out, '}');
 }
 
-static void run(const struct diags *ds, struct buf *out)
+static void put_sarif_run(const struct diags *ds, struct buf *out)
 {
 	bool used[DIAG_CODES] = { false };
 	size_t index[DIAG_CODES] = { 0 }, n = 0;
@@ -201,7 +201,7 @@ void diags_sarif(const struct diags *const *all, size_t n, struct buf *out)
 	buf_z(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[");
 	for (size_t i = 0; i < n; i++) {
 		buf_z(out, i ? ",\n" : "\n");
-		run(all[i], out);
+		put_sarif_run(all[i], out);
 	}
 	buf_z(out, "]}\n");
 }

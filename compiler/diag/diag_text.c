@@ -44,7 +44,7 @@ static void painted(struct painter *p, enum paint with, const char *text)
 }
 
 /* Writes text from a program or the command line; NEWLINE replaces its newlines. */
-static void put_text(struct painter *p, struct str s, const char *newline)
+static void put_diag_text(struct painter *p, struct str s, const char *newline)
 {
 	for (size_t i = 0; i < s.n;) {
 		if (s.p[i] == '\n') {
@@ -167,7 +167,7 @@ static struct measure measure(const struct snippet *s, unsigned width)
 	return m;
 }
 
-static void put_line(struct painter *p, const struct snippet *s, const struct measure *m)
+static void put_snippet_line(struct painter *p, const struct snippet *s, const struct measure *m)
 {
 	unsigned column = 0, lo = m->lo + m->before, hi = m->hi - m->after;
 
@@ -208,10 +208,10 @@ static void put_underline(struct painter *p, const struct measure *m, enum paint
 		put_gutter(p, 0);
 		put_times(p->out, ' ', 1 + (shift < m->from - m->lo ? shift : m->from - m->lo));
 		paint(p, with);
-		put_text(p, label, " ");
+		put_diag_text(p, label, " ");
 	} else if (label.n) {
 		buf_char(p->out, ' ');
-		put_text(p, label, " ");
+		put_diag_text(p, label, " ");
 	}
 	paint(p, PLAIN);
 	buf_char(p->out, '\n');
@@ -225,7 +225,7 @@ static void put_snippet(struct painter *p, struct span at, unsigned line, enum p
 	put_gutter(p, line);
 	if (s.line.n) {
 		buf_char(p->out, ' ');
-		put_line(p, &s, &m);
+		put_snippet_line(p, &s, &m);
 	}
 	buf_char(p->out, '\n');
 	put_gutter(p, 0);
@@ -236,7 +236,7 @@ static void put_place(struct painter *p, struct place at)
 {
 	paint(p, BOLD);
 	if (at.source) {
-		put_text(p, at.source->name, " ");
+		put_diag_text(p, at.source->name, " ");
 		buf_printf(p->out, ":%u:%u: ", at.line, at.column);
 	} else {
 		buf_z(p->out, "trainc: ");
@@ -260,7 +260,7 @@ static void note_text(struct painter *p, const struct diag_note *note)
 	if (at.source)
 		put_place(p, at);
 	painted(p, CYAN, "note: ");
-	put_text(p, note->text, "\n      ");
+	put_diag_text(p, note->text, "\n      ");
 	buf_char(p->out, '\n');
 	if (at.source)
 		put_snippet(p, note->at, at.line, CYAN, STR(""));
@@ -285,7 +285,7 @@ static void diag_text(struct painter *p, const struct diag *d)
 	put_place(p, at);
 	painted(p, with, d->severity == SEVERITY_ERROR ? "error: " : "warning: ");
 	paint(p, BOLD);
-	put_text(p, d->message, " ");
+	put_diag_text(p, d->message, " ");
 	paint(p, PLAIN);
 	buf_printf(p->out, " [%s]\n", diag_code_name(d->code));
 	if (at.source)
@@ -294,7 +294,7 @@ static void diag_text(struct painter *p, const struct diag *d)
 		note_text(p, note);
 	if (d->help.n) {
 		painted(p, GREEN, "help: ");
-		put_text(p, d->help, "\n      ");
+		put_diag_text(p, d->help, "\n      ");
 		buf_char(p->out, '\n');
 	}
 }

@@ -16,7 +16,7 @@ bool page_line(struct str *rest, struct str *ret)
 	return true;
 }
 
-static struct str trimmed(const char *from, const char *to)
+static struct str trimmed_page(const char *from, const char *to)
 {
 	while (from < to && *from == '\n')
 		from++;
@@ -62,7 +62,7 @@ bool page_next(struct str *rest, struct page_part *ret)
 	struct str ahead = *rest;
 	while (page_line(&ahead, &line) && !str_starts(line, STR("```")))
 		*rest = ahead;
-	ret->text = trimmed(start, rest->p);
+	ret->text = trimmed_page(start, rest->p);
 	return true;
 }
 

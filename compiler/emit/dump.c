@@ -10,7 +10,7 @@ struct dumping {
 	struct buf path;
 };
 
-static void place(struct dumping *d, struct span from)
+static void dump_place(struct dumping *d, struct span from)
 {
 	struct place at = span_known(from) ? source_place(d->sources, from.start) : (struct place){ 0 };
 
@@ -19,7 +19,7 @@ static void place(struct dumping *d, struct span from)
 	buf_char(d->out, '\n');
 }
 
-static void text(struct dumping *d, const struct object *o)
+static void dump_object_text(struct dumping *d, const struct object *o)
 {
 	struct str one;
 	size_t n;
@@ -33,14 +33,14 @@ static void text(struct dumping *d, const struct object *o)
 	}
 }
 
-static void scalar(struct dumping *d, const struct object *o)
+static void dump_scalar(struct dumping *d, const struct object *o)
 {
 	switch (o->kind) {
 	case OBJECT_BOOL: buf_z(d->out, o->u.boolean ? "true" : "false"); break;
 	case OBJECT_INT: buf_int(d->out, o->u.integer); break;
 	case OBJECT_FLOAT: render_float(d->out, o->u.number); break;
 	case OBJECT_STRING:
-	case OBJECT_TEXT: text(d, o); break;
+	case OBJECT_TEXT: dump_object_text(d, o); break;
 	case OBJECT_MADE: buf_z(d->out, "<made for each index>"); break;
 	case OBJECT_LIST: buf_z(d->out, "[]"); break;
 	case OBJECT_MAP: buf_z(d->out, "{}"); break;
@@ -66,8 +66,8 @@ static void tree(struct dumping *d, const struct object *o, struct span from)
 	if ((o->kind == OBJECT_MAP && o->u.map.n) || (o->kind == OBJECT_LIST && o->u.list.n))
 		return;
 	buf_printf(d->out, "  %.*s = ", STR_ARG(buf_text(&d->path)));
-	scalar(d, o);
-	place(d, from);
+	dump_scalar(d, o);
+	dump_place(d, from);
 }
 
 static bool dump_manifest(struct emit *e, const struct manifest *m, void *context)
@@ -79,7 +79,7 @@ static bool dump_manifest(struct emit *e, const struct manifest *m, void *contex
 		buf_printf(d->out, "-<index>, %lld of them", (long long)m->count);
 	if (m->first)
 		buf_printf(d->out, " from %lld on", (long long)m->first);
-	place(d, m->from);
+	dump_place(d, m->from);
 	tree(d, m->make(e, m), m->from);
 	return true;
 }

@@ -228,7 +228,7 @@ static bool is_idle(const struct plan_job *j, const struct plan_object *o)
 }
 
 /* Visits the extra objects of job J that belong to STAGE: those of its framework, or the user's own. */
-static bool objects(struct visiting *v, const struct plan_job *j, bool framework, enum stage stage)
+static bool visit_extra_objects(struct visiting *v, const struct plan_job *j, bool framework, enum stage stage)
 {
 	for (size_t i = 0; i < j->nobjects; i++) {
 		const struct plan_object *o = &j->objects[i];
@@ -248,12 +248,13 @@ static bool objects(struct visiting *v, const struct plan_job *j, bool framework
 
 bool each_needed(struct visiting *v, const struct plan_job *j, bool framework)
 {
-	return (!framework || objects(v, j, true, STAGE_NEEDED)) && objects(v, j, false, STAGE_NEEDED);
+	return (!framework || visit_extra_objects(v, j, true, STAGE_NEEDED)) &&
+		visit_extra_objects(v, j, false, STAGE_NEEDED);
 }
 
-bool each_last(struct visiting *v, const struct plan_job *j) { return objects(v, j, false, STAGE_LAST); }
+bool each_last(struct visiting *v, const struct plan_job *j) { return visit_extra_objects(v, j, false, STAGE_LAST); }
 
 bool each_namespaces(struct visiting *v, const struct plan_job *j)
 {
-	return objects(v, j, true, STAGE_NAMESPACES) && objects(v, j, false, STAGE_NAMESPACES);
+	return visit_extra_objects(v, j, true, STAGE_NAMESPACES) && visit_extra_objects(v, j, false, STAGE_NAMESPACES);
 }

@@ -201,13 +201,13 @@ static void ports_put(struct emit *e, const struct plan_container *c, struct obj
 	}
 }
 
-static void amount(struct emit *e, struct object *map, struct str name, const struct plan_quantity *q)
+static void emit_amount(struct emit *e, struct object *map, struct str name, const struct plan_quantity *q)
 {
 	if (q->set)
 		object_append(e->arena, map, name, object_string(e->arena, quantity_text(e->arena, q->value), q->from));
 }
 
-static void devices(struct emit *e, struct object *map, const struct plan_accelerator *acc)
+static void emit_devices(struct emit *e, struct object *map, const struct plan_accelerator *acc)
 {
 	if (acc && acc->per_pod)
 		object_append(e->arena, map, acc->resource,
@@ -241,7 +241,7 @@ static void claims_put(struct emit *e, const struct plan_role *r, struct object 
 }
 
 /* Writes resources. OF is the role whose claims the container uses, or NULL. */
-static void resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc,
+static void emit_resources(struct emit *e, const struct plan_container *c, const struct plan_accelerator *acc,
 	const struct plan_role *of,
 	struct object *container)
 {
@@ -250,15 +250,15 @@ static void resources(struct emit *e, const struct plan_container *c, const stru
 	struct object *requests = object_map(e->arena, (struct span){ 0 }),
 		*limits = object_map(e->arena, (struct span){ 0 });
 
-	amount(e, requests, STR("cpu"), &asks->cpu);
-	amount(e, requests, STR("memory"), &asks->memory);
-	amount(e, requests, STR("ephemeral-storage"), &asks->disk);
-	devices(e, requests, acc);
+	emit_amount(e, requests, STR("cpu"), &asks->cpu);
+	emit_amount(e, requests, STR("memory"), &asks->memory);
+	emit_amount(e, requests, STR("ephemeral-storage"), &asks->disk);
+	emit_devices(e, requests, acc);
 	further(e, requests, asks);
-	amount(e, limits, STR("cpu"), limit(&asks->limits.cpu, &none));
-	amount(e, limits, STR("memory"), limit(&asks->limits.memory, &asks->memory));
-	amount(e, limits, STR("ephemeral-storage"), limit(&asks->limits.disk, &asks->disk));
-	devices(e, limits, acc);
+	emit_amount(e, limits, STR("cpu"), limit(&asks->limits.cpu, &none));
+	emit_amount(e, limits, STR("memory"), limit(&asks->limits.memory, &asks->memory));
+	emit_amount(e, limits, STR("ephemeral-storage"), limit(&asks->limits.disk, &asks->disk));
+	emit_devices(e, limits, acc);
 	further(e, limits, asks);
 	if (!requests->u.map.n && !limits->u.map.n && !has_claims(of))
 		return;
@@ -271,7 +271,7 @@ static void resources(struct emit *e, const struct plan_container *c, const stru
 		claims_put(e, of, both);
 }
 
-static void image(struct emit *e, const struct plan_container *c, struct object *o)
+static void emit_image(struct emit *e, const struct plan_container *c, struct object *o)
 {
 	static const struct { const char *word, *value; } policies[] = {
 		{ "always", "Always" }, { "if-not-present", "IfNotPresent" }, { "never", "Never" },
@@ -329,7 +329,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 	struct object *o = object_add_map(e->arena, list, c->name_at);
 
 	PUT_STR(e->arena, o, "name", plan_label(e->arena, c->name), c->name_at);
-	image(e, c, o);
+	emit_image(e, c, o);
 	if (what == CONTAINER_NATIVE_SIDECAR)
 		PUT_STR(e->arena, o, "restartPolicy", STR("Always"), c->name_at);
 	texts_put(e, r, &c->command, STR("command"), o);
@@ -338,7 +338,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 		PUT_STR(e->arena, o, "workingDir", c->workdir.value, c->workdir.from);
 	emit_env(e, r, c, emit_container_uses(e->job, r, c, main), o);
 	ports_put(e, c, o);
-	resources(e, c, main ? r->accelerator : NULL, main ? r : NULL, o);
+	emit_resources(e, c, main ? r->accelerator : NULL, main ? r : NULL, o);
 	emit_mounts(e, r, c, main, o);
 	ready_put(e, c, o);
 	PUT_STR(e->arena, o, "terminationMessagePolicy", STR("FallbackToLogsOnError"), c->name_at);

@@ -3,11 +3,11 @@
  */
 #include "emit/build.h"
 
-static int64_t retries(const struct plan_role *r) { return r->retries.set ? r->retries.value : 0; }
+static int64_t pod_retries(const struct plan_role *r) { return r->retries.set ? r->retries.value : 0; }
 
 int64_t emit_shared_retries(const struct plan_role *r)
 {
-	int64_t n = retries(r), pods = plan_slice_size(r);
+	int64_t n = pod_retries(r), pods = plan_slice_size(r);
 
 	return pods && n > INT32_MAX / pods ? INT32_MAX : n * pods;
 }
@@ -15,7 +15,7 @@ int64_t emit_shared_retries(const struct plan_role *r)
 static void budget(struct emit *e, const struct plan_role *r, struct object *spec)
 {
 	struct span from = r->retries.from;
-	int64_t n = retries(r);
+	int64_t n = pod_retries(r);
 
 	if (plan_role_restarts(r)) {
 		/* the kubelet restarts the container; with a limit of 0 the Job would fail at the first restart */

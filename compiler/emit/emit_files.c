@@ -95,7 +95,7 @@ static struct str unique_key(struct arena *a, struct emit_files *fs, struct str 
 	return key;
 }
 
-static void add_file(struct arena *a, struct emit_files *fs, const struct plan_file *f)
+static void add_config_file(struct arena *a, struct emit_files *fs, const struct plan_file *f)
 {
 	struct emit_file *added = &fs->at[fs->n];
 	struct str stem;
@@ -141,7 +141,7 @@ static size_t escapes(const struct text *t)
 	return n;
 }
 
-static unsigned place(struct filling *f, const struct plan_job *j, const struct plan_role *r,
+static unsigned place_file(struct filling *f, const struct plan_job *j, const struct plan_role *r,
 	const struct emit_file *file, int64_t index)
 {
 	bool longer = index == 1 || index == 10 || index == 100 || index == 1000 || index == 10000;
@@ -173,7 +173,7 @@ static unsigned count_parts(const struct plan_job *j, const struct plan_role *r,
 
 	for (size_t i = 0; i < fs->n; i++)
 		for (int64_t k = 0; k < (fs->at[i].each ? r->max : 1); k++)
-			place(&filling, j, r, &fs->at[i], k);
+			place_file(&filling, j, r, &fs->at[i], k);
 	return filling.part + 1;
 }
 
@@ -182,7 +182,7 @@ struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const
 	struct emit_files fs = { .at = ARENA_ARRAY(a, struct emit_file, r->nfiles) };
 
 	for (size_t i = 0; i < r->nfiles; i++)
-		add_file(a, &fs, &r->files[i]);
+		add_config_file(a, &fs, &r->files[i]);
 	fs.parts = fs.n ? count_parts(j, r, &fs) : 0;
 	return fs;
 }
@@ -212,7 +212,7 @@ struct object *emit_files_make(struct emit *e, const struct manifest *m)
 	for (size_t i = 0; i < fs.n; i++)
 		for (int64_t k = 0; k < (fs.at[i].each ? r->max : 1); k++) {
 			const struct emit_file *f = &fs.at[i];
-			if (place(&filling, e->job, r, f, k) != m->part)
+			if (place_file(&filling, e->job, r, f, k) != m->part)
 				continue;
 			struct str key = f->each ? key_in_map(e->arena, r, f, k) : f->key;
 			object_append(e->arena, data, key,

@@ -24,7 +24,7 @@ static struct span suspend_from(const struct plan_job *j, const struct plan_role
  * Writes time limits. A Job that vanishes early looks like a lost run, so a Job only gets a time to live if it is the
  * only Job of the run, and not part of a set.
  */
-static void times(struct emit *e, struct object *spec)
+static void emit_time_limits(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
 
@@ -37,7 +37,7 @@ static void times(struct emit *e, struct object *spec)
 void emit_job_spec(struct emit *e, const struct plan_role *r, struct object *spec)
 {
 	size(e, r, spec);
-	times(e, spec);
+	emit_time_limits(e, spec);
 	emit_failure(e, r, spec);
 	emit_success(e, r, spec);
 	emit_pod_template(e, r, spec);

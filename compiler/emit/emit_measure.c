@@ -12,7 +12,7 @@ static const size_t ENOUGH = (size_t)1 << 40;
 
 static size_t capped(size_t a, size_t b) { return a + b > ENOUGH ? ENOUGH : a + b; }
 
-static size_t digits(int64_t n)
+static size_t index_digits(int64_t n)
 {
 	size_t count = 1;
 
@@ -26,10 +26,10 @@ static size_t digits(int64_t n)
 static size_t host_length(const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
 	struct plan_name around = plan_host_name(j, r);
-	size_t slice = around.sliced ? 1 + digits(plan_slice_of(r, i)) : 0;
+	size_t slice = around.sliced ? 1 + index_digits(plan_slice_of(r, i)) : 0;
 	int64_t index = around.sliced ? plan_index_in_slice(r, i) : i;
 	size_t name = r->object.n + (r->one_name ? 0 :
-		slice + strlen(around.before) + digits(index) + strlen(around.after));
+		slice + strlen(around.before) + index_digits(index) + strlen(around.after));
 
 	if (j->hosts == HOSTS_NAME)
 		return name;
@@ -59,7 +59,7 @@ static size_t piece_length(const struct emit_measure *m, const struct piece *p, 
 
 	switch (p->kind) {
 	case PIECE_TEXT: return p->u.text.n;
-	case PIECE_INDEX: return digits(plan_index_in_slice(m->role, own));
+	case PIECE_INDEX: return index_digits(plan_index_in_slice(m->role, own));
 	case PIECE_FIELD: return fields[p->u.field];
 	case PIECE_ENV: return variable_length(m, p->u.text);
 	case PIECE_HOST:
@@ -68,7 +68,7 @@ static size_t piece_length(const struct emit_measure *m, const struct piece *p, 
 		index = p->u.peer.index == OWN_INDEX ? own : p->u.peer.index;
 		if (p->kind == PIECE_HOST)
 			return host_length(m->job, peer, index);
-		return digits(placement_cluster.port(NULL, m->job, peer, index, p->u.peer.port));
+		return index_digits(placement_cluster.port(NULL, m->job, peer, index, p->u.peer.port));
 	}
 	return 0;
 }

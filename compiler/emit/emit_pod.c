@@ -22,7 +22,7 @@ struct emit_taint emit_taint_of(struct str text)
 	return t;
 }
 
-static void toleration(struct emit *e, struct str taint, struct span from, struct object *list)
+static void emit_toleration(struct emit *e, struct str taint, struct span from, struct object *list)
 {
 	struct object *o = object_add_map(e->arena, list, from);
 	struct emit_taint t = emit_taint_of(taint);
@@ -52,10 +52,10 @@ static void tolerations(struct emit *e, const struct plan_role *r, struct object
 		return;
 	struct object *list = PUT_LIST(e->arena, pod, "tolerations", r->at);
 	for (size_t i = 0; i < n; i++)
-		toleration(e, acc->tolerate[i].value, acc->from, list);
+		emit_toleration(e, acc->tolerate[i].value, acc->from, list);
 	for (size_t i = 0; i < r->ntolerate; i++)
 		if (!tolerated(n ? acc->tolerate : NULL, n, r->tolerate[i].value))
-			toleration(e, r->tolerate[i].value, r->tolerate[i].from, list);
+			emit_toleration(e, r->tolerate[i].value, r->tolerate[i].from, list);
 }
 
 static void node_selector(struct emit *e, const struct plan_role *r, struct object *pod)
@@ -152,7 +152,7 @@ static bool native_sidecars(const struct emit *e)
 	return kube_has(e->plan->kubernetes, KUBE_NATIVE_SIDECAR) && !plan_each_replica(e->job);
 }
 
-static void containers(struct emit *e, const struct plan_role *r, struct object *pod)
+static void emit_containers(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	bool native = native_sidecars(e);
 	struct object *list;
@@ -231,7 +231,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
 	device_claims(e, r, pod);
-	containers(e, r, pod);
+	emit_containers(e, r, pod);
 	emit_volume_list(e, r, e->volumes, pod);
 }
 

@@ -19,7 +19,7 @@ struct listing {
 };
 
 /* The number of listed ports that have NAME; made when it is first needed. */
-static size_t *count(struct arena *a, struct map *names, struct str name)
+static size_t *name_count(struct arena *a, struct map *names, struct str name)
 {
 	size_t *n = map_get(names, name);
 
@@ -30,7 +30,7 @@ static size_t *count(struct arena *a, struct map *names, struct str name)
 	return n;
 }
 
-static void gather(struct arena *a, const struct plan_role *r, struct listing *l)
+static void gather_ports(struct arena *a, const struct plan_role *r, struct listing *l)
 {
 	for (size_t i = 0; i < r->main.nports; i++) {
 		struct listed added = { r, &r->main.ports[i], plan_label(a, r->main.ports[i].name) };
@@ -41,8 +41,8 @@ static void gather(struct arena *a, const struct plan_role *r, struct listing *l
 
 static void rename_to(struct arena *a, struct map *names, struct listed *at, struct str name)
 {
-	--*count(a, names, at->name);
-	++*count(a, names, name);
+	--*name_count(a, names, at->name);
+	++*name_count(a, names, name);
 	at->name = name;
 }
 
@@ -70,21 +70,21 @@ static void make_unique(struct arena *a, struct listing *l)
 	struct map first = { 0 }, then = { 0 };
 
 	for (size_t i = 0; i < l->n; i++)
-		++*count(a, &first, l->at[i].name);
+		++*name_count(a, &first, l->at[i].name);
 	for (size_t i = 0; i < l->n; i++) {
 		struct listed *at = &l->at[i];
-		if (*count(a, &first, at->name) > 1)
+		if (*name_count(a, &first, at->name) > 1)
 			at->name = with_role(a, at);
-		++*count(a, &then, at->name);
+		++*name_count(a, &then, at->name);
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		struct listed *at = &l->at[i];
-		if (*count(a, &then, at->name) > 1)
+		if (*name_count(a, &then, at->name) > 1)
 			rename_to(a, &then, at, with_number(a, at));
 	}
 }
 
-static void ports(struct emit *e, const struct listing *l, struct object *spec)
+static void emit_ports(struct emit *e, const struct listing *l, struct object *spec)
 {
 	if (!l->n)
 		return;
@@ -112,10 +112,10 @@ struct object *emit_service_make(struct emit *e, const struct manifest *m)
 
 	for (size_t i = 0; i < e->job->nroles; i++)
 		if (e->job->roles[i].max && !e->job->roles[i].aux)
-			gather(e->arena, &e->job->roles[i], &l);
+			gather_ports(e->arena, &e->job->roles[i], &l);
 	make_unique(e->arena, &l);
 	emit_selector(e, NULL, spec, STR("selector"));
-	ports(e, &l, spec);
+	emit_ports(e, &l, spec);
 	if (e->job->raw_service)
 		raw_merge(e, RAW_SERVICE, spec, e->job->raw_service);
 	return o;
@@ -150,8 +150,8 @@ struct object *emit_replica_service_make(struct emit *e, const struct manifest *
 	struct listing l = { 0 };
 
 	select_replica(e, m, spec);
-	gather(e->arena, m->role, &l);
-	ports(e, &l, spec);
+	gather_ports(e->arena, m->role, &l);
+	emit_ports(e, &l, spec);
 	if (e->job->raw_service)
 		raw_merge(e, RAW_SERVICE, spec, e->job->raw_service);
 	return o;
@@ -170,7 +170,7 @@ struct object *emit_role_service_make(struct emit *e, const struct manifest *m)
 		if (str_is(r->service.value, types[i].word))
 			PUT_STR(e->arena, spec, "type", str_of(types[i].value), r->service.from);
 	emit_selector(e, r, spec, STR("selector"));
-	gather(e->arena, r, &l);
-	ports(e, &l, spec);
+	gather_ports(e->arena, r, &l);
+	emit_ports(e, &l, spec);
 	return o;
 }

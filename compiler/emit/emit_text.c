@@ -30,7 +30,7 @@ bool emit_literal_index(const struct plan_job *j, const struct plan_role *r)
 }
 
 /* Doubles each `$` of the collected static text that Kubernetes would replace. REFERENCE: a $(...) follows the text. */
-static void escape(struct text_writing *w, bool reference)
+static void escape_static(struct text_writing *w, bool reference)
 {
 	struct buf *b = &w->run;
 	size_t from = w->clean;
@@ -51,9 +51,9 @@ static void escape(struct text_writing *w, bool reference)
 	w->clean = b->n;
 }
 
-static void reference(struct text_writing *w, struct str name)
+static void write_reference(struct text_writing *w, struct str name)
 {
-	escape(w, true);
+	escape_static(w, true);
 	buf_put(&w->run, "$(", 2);
 	buf_str(&w->run, name);
 	buf_char(&w->run, ')');
@@ -62,7 +62,7 @@ static void reference(struct text_writing *w, struct str name)
 
 static void segment_end(struct text_writing *w)
 {
-	escape(w, false);
+	escape_static(w, false);
 	if (w->run.n) {
 		struct str text = buf_take(&w->run, w->arena);
 		ARENA_PUSH(w->arena, w->segments, w->n, text);
@@ -75,7 +75,7 @@ static void own_index(struct text_writing *w)
 	if (w->use == TEXT_FILE)
 		buf_int(&w->run, plan_index_in_slice(w->role, w->index));
 	else if (!emit_literal_index(w->job, w->role))
-		reference(w, STR("TRAINC_INDEX"));
+		write_reference(w, STR("TRAINC_INDEX"));
 	else {
 		struct str hole = { NULL, 0 };
 		segment_end(w);
@@ -88,7 +88,7 @@ static void own_slice(struct text_writing *w)
 	if (w->use == TEXT_FILE)
 		buf_int(&w->run, plan_slice_of(w->role, w->index));
 	else
-		reference(w, str_of(field_variables[POD_SLICE]));
+		write_reference(w, str_of(field_variables[POD_SLICE]));
 }
 
 static void host(struct text_writing *w, const struct piece *p)
@@ -125,9 +125,9 @@ static void piece(struct text_writing *w, const struct piece *p)
 		if (p->u.field == POD_SLICE)
 			own_slice(w);
 		else
-			reference(w, str_of(field_variables[p->u.field]));
+			write_reference(w, str_of(field_variables[p->u.field]));
 		break;
-	case PIECE_ENV: reference(w, p->u.text); break;
+	case PIECE_ENV: write_reference(w, p->u.text); break;
 	}
 }
 

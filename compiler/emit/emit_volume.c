@@ -75,7 +75,7 @@ static struct str unique(struct arena *a, struct emit_volumes *vs, struct str ba
 	return name;
 }
 
-static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_container *c)
+static void gather_volumes(struct arena *a, struct emit_volumes *vs, const struct plan_container *c)
 {
 	for (size_t i = 0; i < c->nmounts; i++) {
 		const struct plan_volume *v = c->mounts[i].volume;
@@ -94,11 +94,11 @@ static void gather(struct arena *a, struct emit_volumes *vs, const struct plan_c
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r)
 {
 	struct emit_volumes *vs = ARENA_NEW(a, struct emit_volumes);
-	gather(a, vs, &r->main);
+	gather_volumes(a, vs, &r->main);
 	for (size_t i = 0; i < r->ninits; i++)
-		gather(a, vs, &r->inits[i]);
+		gather_volumes(a, vs, &r->inits[i]);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		gather(a, vs, &r->sidecars[i]);
+		gather_volumes(a, vs, &r->sidecars[i]);
 	if (r->shm.set)
 		vs->shm = unique(a, vs, STR("shm"));
 	if (r->nfiles)
@@ -121,7 +121,7 @@ static void empty_dir(struct emit *e, struct object *volume, bool memory, struct
 		PUT_STR(e->arena, o, "sizeLimit", quantity_text(e->arena, size), from);
 }
 
-static void claim(struct emit *e, const struct emit_volume *ev, struct object *volume)
+static void emit_claim(struct emit *e, const struct emit_volume *ev, struct object *volume)
 {
 	struct object *o = PUT_MAP(e->arena, volume, "persistentVolumeClaim", ev->volume->from);
 
@@ -203,7 +203,7 @@ static void volume_put(struct emit *e, const struct plan_role *r, const struct e
 
 	PUT_STR(e->arena, o, "name", ev->name, v->from);
 	switch (v->kind) {
-	case VOLUME_PVC: claim(e, ev, o); break;
+	case VOLUME_PVC: emit_claim(e, ev, o); break;
 	case VOLUME_SCRATCH: empty_dir(e, o, v->memory, v->size, v->from); break;
 	case VOLUME_SECRET: PUT_STR(e->arena, PUT_MAP(e->arena, o, "secret", v->from), "secretName", v->name,
 		v->from); break;

@@ -12,7 +12,7 @@
  * Returns how many pods of the role are among the first *LEFT pods of the gang, and subtracts them from *LEFT.
  * Without `min_available`, returns the minimum of the role.
  */
-static int64_t counted(const struct plan_job *j, const struct plan_role *r, int64_t *left)
+static int64_t counted_pods(const struct plan_job *j, const struct plan_role *r, int64_t *left)
 {
 	int64_t n = r->max < *left ? r->max : *left;
 
@@ -43,7 +43,7 @@ static bool quantity_of(struct arena *a, const struct object *o, struct quantity
  * Adds an amount. If the sum would exceed the range of quantities, it does not change: no scheduler could use such a
  * sum.
  */
-static void add(struct sums *s, struct str name, const struct object *amount, int64_t times)
+static void add_sum(struct sums *s, struct str name, const struct object *amount, int64_t times)
 {
 	struct object *known = object_get(s->map, name);
 	struct quantity one, all, before;
@@ -58,16 +58,16 @@ static void add(struct sums *s, struct str name, const struct object *amount, in
 }
 
 /* Adds resources. If a resource has only a limit, the limit counts as its request, as for the API server. */
-static void add_resources(struct sums *s, const struct object *resources, int64_t times)
+static void add_pod_resources(struct sums *s, const struct object *resources, int64_t times)
 {
 	const struct object *requests = object_get(resources, STR("requests")),
 		*limits = object_get(resources, STR("limits"));
 
 	for (size_t i = 0; requests && requests->kind == OBJECT_MAP && i < requests->u.map.n; i++)
-		add(s, requests->u.map.at[i].key, requests->u.map.at[i].value, times);
+		add_sum(s, requests->u.map.at[i].key, requests->u.map.at[i].value, times);
 	for (size_t i = 0; limits && limits->kind == OBJECT_MAP && i < limits->u.map.n; i++)
 		if (!requests || !object_get(requests, limits->u.map.at[i].key))
-			add(s, limits->u.map.at[i].key, limits->u.map.at[i].value, times);
+			add_sum(s, limits->u.map.at[i].key, limits->u.map.at[i].value, times);
 }
 
 static void add_containers(struct sums *s, const struct object *list, bool inits, int64_t times)
@@ -77,7 +77,7 @@ static void add_containers(struct sums *s, const struct object *list, bool inits
 		if (inits && !object_get(c, STR("restartPolicy")))
 			continue;       /* an init container without a restart policy ends before the others start */
 		if (resources)
-			add_resources(s, resources, times);
+			add_pod_resources(s, resources, times);
 	}
 }
 
@@ -113,7 +113,7 @@ static void add_first_pods(struct sums *s, const struct plan_role *r, int64_t n)
 	}
 }
 
-static void resources(struct emit *e, struct object *spec)
+static void emit_min_resources(struct emit *e, struct object *spec)
 {
 	const struct plan_job *j = e->job;
 	const struct data *given = emit_gang_setting(j, "min_resources");
@@ -125,7 +125,7 @@ static void resources(struct emit *e, struct object *spec)
 		return;
 	}
 	for (size_t i = 0; i < j->nroles; i++) {
-		int64_t n = emit_gang_member(&j->roles[i]) ? counted(j, &j->roles[i], &left) : 0;
+		int64_t n = emit_gang_member(&j->roles[i]) ? counted_pods(j, &j->roles[i], &left) : 0;
 		add_first_pods(&s, &j->roles[i], n);
 	}
 	if (s.map->u.map.n)
@@ -179,7 +179,7 @@ static void volcano_spec(struct emit *e, struct object *spec)
 		setting_put(e, spec, "priorityClassName", "priority");
 	else if (j->priority.set)
 		PUT_STR(e->arena, spec, "priorityClassName", j->priority.value, j->priority.from);
-	resources(e, spec);
+	emit_min_resources(e, spec);
 }
 
 static struct object *group_make(struct emit *e, const struct manifest *m)
@@ -193,7 +193,7 @@ static struct object *group_make(struct emit *e, const struct manifest *m)
 		volcano_spec(e, spec);
 		emit_place_volcano(e, spec);
 	} else {
-		resources(e, spec);
+		emit_min_resources(e, spec);
 		setting_put(e, spec, "scheduleTimeoutSeconds", "timeout_s");
 	}
 	return o;

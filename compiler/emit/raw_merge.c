@@ -68,7 +68,7 @@ static const struct schema_field *field_named(const struct schema_type *t, struc
 }
 
 /* Returns the type of a field's value, or of the elements of its list. */
-static const struct schema_type *below(const struct schema_field *f)
+static const struct schema_type *type_below(const struct schema_field *f)
 {
 	const struct schema_ref *r = f ? &schema_builtin.refs[f->ref] : NULL;
 
@@ -91,7 +91,7 @@ static const char *element_keys(const struct schema_field *list)
 	return schema_builtin.text + (list->keys ? list->keys : list->merge);
 }
 
-static const char *field_of(enum raw_scope scope, const struct step *at)
+static const char *step_field(enum raw_scope scope, const struct step *at)
 {
 	if (scope == RAW_CONTAINER && str_is(at->key, "restartPolicy"))
 		/* the field `restart` belongs to the role; a single container has no such field */
@@ -121,7 +121,7 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 {
 	struct diags *ds = m->e->diags;
 	struct buf name = { 0 };
-	const char *field = field_of(m->scope, at);
+	const char *field = step_field(m->scope, at);
 	bool follows = by_right || !*field || str_is(at->key, "completions") || str_is(at->key, "parallelism");
 
 	if (!ds)
@@ -167,8 +167,8 @@ static void repeats(struct merging *m, const struct step *at, const struct data 
 		if (!str_is(at->key, whole[i]) || refers(value))
 			continue;
 		struct diag *d = diag_report(m->e->diags, TJ0909, where, "'%s' can be written as '%s'", whole[i],
-			field_of(m->scope, at));
-		diag_help(m->e->diags, d, "use the field '%s': it is checked", field_of(m->scope, at));
+			step_field(m->scope, at));
+		diag_help(m->e->diags, d, "use the field '%s': it is checked", step_field(m->scope, at));
 	}
 }
 
@@ -245,7 +245,7 @@ static void port_number(struct merging *m, const struct step *at, const struct d
 }
 
 /* Returns the value of one merge key of an element; "" if it is absent and has no default. */
-static struct str key_text(struct arena *a, struct str key, const struct object *ours, const struct data *raw)
+static struct str merge_key_text(struct arena *a, struct str key, const struct object *ours, const struct data *raw)
 {
 	const struct object *o = ours ? object_get(ours, key) : NULL;
 	const struct data *d = ours ? NULL : data_get(raw, key);
@@ -267,12 +267,13 @@ static struct str next_key(const char *keys, const char **rest)
 }
 
 /* Returns the text that identifies an element of a list, of OURS or of RAW; "" if nothing identifies it. */
-static struct str identity(struct merging *m, const char *keys, const struct object *ours, const struct data *raw)
+static struct str element_identity(struct merging *m, const char *keys, const struct object *ours,
+	const struct data *raw)
 {
 	struct buf out = { 0 };
 
 	for (const char *rest; *keys; keys = rest) {
-		struct str text = key_text(m->e->arena, next_key(keys, &rest), ours, raw);
+		struct str text = merge_key_text(m->e->arena, next_key(keys, &rest), ours, raw);
 		if (!text.n && !out.n)
 			break;
 		buf_str(&out, text);
@@ -303,7 +304,7 @@ static struct elements elements_of(struct merging *m, const struct schema_field 
 
 	for (size_t i = 0; i < es.before; i++) {
 		struct object *o = made_element(m, list->u.list.at[i]);
-		struct str id = identity(m, es.keys, o, NULL);
+		struct str id = element_identity(m, es.keys, o, NULL);
 		if (id.n && !map_get(&es.known, id))
 			map_put(&es.known, m->e->arena, id, o);
 	}
@@ -337,8 +338,9 @@ static void merge_element(struct merging *m, const struct step *at, const struct
 	const struct data *raw)
 {
 	const char *rest;
-	struct str key = next_key(es->keys, &rest), id = identity(m, es->keys, NULL, raw);
-	struct step step = { at, str_cat(m->e->arena, STR("["), key_text(m->e->arena, key, NULL, raw), STR("]")) };
+	struct str key = next_key(es->keys, &rest), id = element_identity(m, es->keys, NULL, raw);
+	struct step step = { at, str_cat(m->e->arena, STR("["), merge_key_text(m->e->arena, key, NULL, raw),
+		STR("]")) };
 	struct object *ours = id.n ? map_get(&es->known, id) : NULL;
 
 	if (reserved_name(m, at, raw))
@@ -353,14 +355,14 @@ static void merge_element(struct merging *m, const struct step *at, const struct
 	else if (str_is(at->key, "env"))
 		clash(m, &step, ours, raw->from, false);
 	else
-		merge_map(m, &step, below(list), ours, raw);
+		merge_map(m, &step, type_below(list), ours, raw);
 }
 
 static void merge_value(struct merging *m, const struct step *at, const struct schema_field *f, struct object *ours,
 	const struct data_member *raw)
 {
 	if (ours->kind == OBJECT_MAP && raw->value->kind == DATA_MAP && !belongs_to_us(m, at)) {
-		merge_map(m, at, below(f), ours, raw->value);
+		merge_map(m, at, type_below(f), ours, raw->value);
 		return;
 	}
 	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !element_keys(f)) {

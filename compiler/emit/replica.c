@@ -51,7 +51,7 @@ int64_t emit_alike(const struct plan_role *r, int64_t first)
 
 /* ---- labels ---- */
 
-static struct object *label_text(struct arena *a, const struct text *t)
+static struct object *label_of_text(struct arena *a, const struct text *t)
 {
 	struct object *o = object_string(a, STR(""), t->from);
 
@@ -72,7 +72,7 @@ static struct object *label_make(const void *context, struct arena *a, int64_t i
 {
 	const struct plan_replica_label *l = context;
 
-	return label_text(a, &l->per_replica[index]);
+	return label_of_text(a, &l->per_replica[index]);
 }
 
 void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecting, struct object *map)
@@ -88,7 +88,7 @@ void emit_replica_labels(struct emit *e, const struct plan_role *r, bool selecti
 			value->u.made.make = label_make;
 			value->u.made.context = l;
 		} else {
-			value = label_text(e->arena, &l->text);
+			value = label_of_text(e->arena, &l->text);
 		}
 		object_put(e->arena, map, l->key, value);
 	}

@@ -79,7 +79,7 @@ static const struct {
 	[FUNCTION_FAILS] = { builtin_fails, KNOW, false },
 };
 
-static const struct value *argument(struct eval *ev, struct frame *f, struct node *arg, enum need need,
+static const struct value *builtin_argument(struct eval *ev, struct frame *f, struct node *arg, enum need need,
 	struct node *call)
 {
 	struct node *expr = arg->kind == NODE_ARG ? arg->u.arg.value : arg;
@@ -102,7 +102,7 @@ const struct value *eval_builtin(struct eval *ev, struct frame *f, struct node *
 	for (size_t i = 0; i < a.n; i++) {
 		if (!n->u.call.bound[i])
 			continue;
-		a.at[i] = argument(ev, f, n->u.call.bound[i], functions[which].need, n);
+		a.at[i] = builtin_argument(ev, f, n->u.call.bound[i], functions[which].need, n);
 		if (!functions[which].glances || a.at[i]->kind == VALUE_STRING)
 			eval_walk(ev, a.at[i]);
 		if (!value_ok(a.at[i]))

@@ -66,7 +66,7 @@ BUILTIN(sorted)
  * Sets *RET to a text that differs for different scalars of one type; false for values that must be compared one by
  * one.
  */
-static bool identity(struct arguments *a, const struct value *v, struct str *ret)
+static bool scalar_identity(struct arguments *a, const struct value *v, struct str *ret)
 {
 	switch (v->kind) {
 	case VALUE_STRING: *ret = v->u.string; return true;
@@ -104,7 +104,7 @@ BUILTIN(unique)
 	once->u.list.weight = list->u.list.weight;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct value *v = list->u.list.at[i];
-		bool known = identity(a, v, &key) ? map_put(&seen, a->ev->arena, key, once) != NULL
+		bool known = scalar_identity(a, v, &key) ? map_put(&seen, a->ev->arena, key, once) != NULL
 			: in_list(a, once, v);
 		if (!known)
 			list_add(a->ev, once, v);

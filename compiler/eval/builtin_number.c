@@ -169,7 +169,7 @@ BUILTIN(float)
 	return x->kind == VALUE_INT ? value_float(a->ev->arena, (double)x->u.integer, a->call->span) : x;
 }
 
-static bool read_int(struct str s, int64_t *ret)
+static bool parse_int(struct str s, int64_t *ret)
 {
 	bool negative = s.n > 0 && s.p[0] == '-';
 	size_t i = negative || (s.n > 0 && s.p[0] == '+');
@@ -193,7 +193,7 @@ BUILTIN(int)
 
 	if (x->kind != VALUE_STRING)
 		return x->kind == VALUE_INT ? x : &value_bad;
-	if (read_int(x->u.string, &i))
+	if (parse_int(x->u.string, &i))
 		return value_int(a->ev->arena, i, a->call->span);
 	struct str text = value_spell(a->ev->arena, x);
 	struct diag *d = eval_report(a->ev, TJ0302, argument_at(a, 0), "the text %.*s is not an int", STR_ARG(text));
@@ -205,7 +205,7 @@ BUILTIN(int)
 
 /* ---- quantities as numbers ---- */
 
-static const struct value *count(struct arguments *a, int128 unit)
+static const struct value *units_in(struct arguments *a, int128 unit)
 {
 	const struct value *x = a->at[0];
 
@@ -222,6 +222,6 @@ static const struct value *count(struct arguments *a, int128 unit)
 	return value_int(a->ev->arena, (int64_t)(x->u.quantity.nano / unit), a->call->span);
 }
 
-BUILTIN(bytes) { return count(a, QUANTITY_UNIT); }
-BUILTIN(seconds) { return count(a, QUANTITY_UNIT); }
-BUILTIN(millis) { return count(a, 1000000); }
+BUILTIN(bytes) { return units_in(a, QUANTITY_UNIT); }
+BUILTIN(seconds) { return units_in(a, QUANTITY_UNIT); }
+BUILTIN(millis) { return units_in(a, 1000000); }

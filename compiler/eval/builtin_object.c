@@ -8,7 +8,7 @@
 
 /* ---- volumes ---- */
 
-static struct plan_volume *volume(struct arguments *a, enum volume_kind kind, const struct value **ret)
+static struct plan_volume *make_volume(struct arguments *a, enum volume_kind kind, const struct value **ret)
 {
 	struct plan_volume *volume = ARENA_NEW(a->ev->arena, struct plan_volume);
 	struct value *v = value_new(a->ev->arena, VALUE_VOLUME, a->call->span);
@@ -22,7 +22,7 @@ static struct plan_volume *volume(struct arguments *a, enum volume_kind kind, co
 }
 
 /* Checks an argument whose type is string, but which must be one of a few words. Reports TJ0312, as for an enum. */
-static bool one_of(struct arguments *a, size_t i, struct str found, const char *what, const char *const *words)
+static bool check_choice(struct arguments *a, size_t i, struct str found, const char *what, const char *const *words)
 {
 	struct suggest s;
 
@@ -93,7 +93,7 @@ BUILTIN(pvc)
 
 	if (a->at[0]->kind == VALUE_TEXT && !value_ok(a->at[0] = value_static(a->ev, a->at[0], a->call)))
 		return a->at[0];
-	struct plan_volume *p = volume(a, VOLUME_PVC, &v);
+	struct plan_volume *p = make_volume(a, VOLUME_PVC, &v);
 
 	p->path = argument_text(a, 1, "");
 	if (path && path->kind == VALUE_TEXT) {
@@ -143,10 +143,11 @@ BUILTIN(scratch)
 {
 	static const char *const mediums[] = { "disk", "memory", NULL };
 	const struct value *v, *size = ARGUMENT(a, 1);
-	struct plan_volume *p = volume(a, VOLUME_SCRATCH, &v);
+	struct plan_volume *p = make_volume(a, VOLUME_SCRATCH, &v);
 	struct str medium = argument_text(a, 2, "disk");
 
-	if (!size || size->kind != VALUE_QUANTITY || !one_of(a, 2, medium, "the medium of a scratch volume", mediums))
+	if (!size || size->kind != VALUE_QUANTITY || !check_choice(a, 2, medium, "the medium of a scratch volume",
+	    mediums))
 		return &value_bad;
 	if (!volume_name(a, p->name, "a scratch volume"))
 		return &value_bad;
@@ -164,7 +165,7 @@ BUILTIN(scratch)
 BUILTIN(own_claim)
 {
 	const struct value *v, *size = ARGUMENT(a, 1);
-	struct plan_volume *p = volume(a, VOLUME_CLAIM, &v);
+	struct plan_volume *p = make_volume(a, VOLUME_CLAIM, &v);
 
 	if (!size || size->kind != VALUE_QUANTITY || !volume_name(a, p->name, "a claim of each replica"))
 		return &value_bad;
@@ -182,7 +183,7 @@ BUILTIN(secret_files)
 {
 	const struct value *v;
 
-	volume(a, VOLUME_SECRET, &v)->readonly = true;
+	make_volume(a, VOLUME_SECRET, &v)->readonly = true;
 	return v;
 }
 
@@ -190,11 +191,11 @@ BUILTIN(config_files)
 {
 	const struct value *v;
 
-	volume(a, VOLUME_CONFIG, &v)->readonly = true;
+	make_volume(a, VOLUME_CONFIG, &v)->readonly = true;
 	return v;
 }
 
-static bool absolute(struct arguments *a, size_t i, struct str path)
+static bool is_absolute_path(struct arguments *a, size_t i, struct str path)
 {
 	if (path.n && path.p[0] == '/')
 		return true;
@@ -207,12 +208,12 @@ static bool absolute(struct arguments *a, size_t i, struct str path)
 BUILTIN(host_path)
 {
 	const struct value *v;
-	struct plan_volume *p = volume(a, VOLUME_HOST_PATH, &v);
+	struct plan_volume *p = make_volume(a, VOLUME_HOST_PATH, &v);
 
 	p->path = p->name;
 	p->readonly = argument_bool(a, 1, true);
 	p->unasked = !ARGUMENT(a, 1);
-	if (!absolute(a, 0, p->path))
+	if (!is_absolute_path(a, 0, p->path))
 		return &value_bad;
 	if (!climbs(p->path))
 		return v;
@@ -224,7 +225,7 @@ BUILTIN(host_path)
 BUILTIN(nfs)
 {
 	const struct value *v;
-	struct plan_volume *p = volume(a, VOLUME_NFS, &v);
+	struct plan_volume *p = make_volume(a, VOLUME_NFS, &v);
 
 	p->path = argument_text(a, 1, "");
 	p->readonly = argument_bool(a, 2, false);
@@ -234,22 +235,22 @@ BUILTIN(nfs)
 			"write its host name or address: nfs(\"nfs.example.com\", \"/exports/data\")");
 		return &value_bad;
 	}
-	return absolute(a, 1, p->path) ? v : &value_bad;
+	return is_absolute_path(a, 1, p->path) ? v : &value_bad;
 }
 
 BUILTIN(generated)
 {
 	static const char *const kinds[] = { "ssh-keypair", NULL };
 	const struct value *v;
-	struct plan_volume *p = volume(a, VOLUME_GENERATED, &v);
+	struct plan_volume *p = make_volume(a, VOLUME_GENERATED, &v);
 
 	p->readonly = true;
-	return one_of(a, 0, p->name, "what is generated", kinds) ? v : &value_bad;
+	return check_choice(a, 0, p->name, "what is generated", kinds) ? v : &value_bad;
 }
 
 /* ---- references ---- */
 
-static const struct value *reference(struct arguments *a, enum value_kind kind)
+static const struct value *make_reference(struct arguments *a, enum value_kind kind)
 {
 	struct value *v = value_new(a->ev->arena, kind, a->call->span);
 
@@ -258,12 +259,12 @@ static const struct value *reference(struct arguments *a, enum value_kind kind)
 	return v;
 }
 
-BUILTIN(secret) { return reference(a, VALUE_SECRET); }
-BUILTIN(config) { return reference(a, VALUE_CONFIG); }
+BUILTIN(secret) { return make_reference(a, VALUE_SECRET); }
+BUILTIN(config) { return make_reference(a, VALUE_CONFIG); }
 
 /* ---- conditions ---- */
 
-static const struct value *condition(struct arguments *a, enum condition_kind kind, int64_t index)
+static const struct value *make_condition(struct arguments *a, enum condition_kind kind, int64_t index)
 {
 	if (a->at[0]->kind != VALUE_ROLE)
 		return &value_bad;
@@ -286,12 +287,12 @@ BUILTIN(done)
 	int64_t index = argument_int(a, 1, -1), min, max;
 
 	if (!ARGUMENT(a, 1))
-		return condition(a, CONDITION_DONE, all_or_any(a, 2));
+		return make_condition(a, CONDITION_DONE, all_or_any(a, 2));
 	if (a->at[0]->kind != VALUE_ROLE || !role_replicas(a->ev, a->at[0]->u.role, &min, &max))
 		return &value_bad;
 	/* a role without replicas is reported as TJ0517 */
 	if (index >= 0 && (index < max || max == 0))
-		return condition(a, CONDITION_DONE, index);
+		return make_condition(a, CONDITION_DONE, index);
 	struct role *r = a->at[0]->u.role;
 	struct diag *d = eval_report(a->ev, TJ0515, argument_at(a, 1),
 		"'done(%.*s, %lld)', but there %s %lld %.*s replica%s", STR_ARG(r->name),
@@ -302,8 +303,8 @@ BUILTIN(done)
 	return &value_bad;
 }
 
-BUILTIN(ready) { return condition(a, CONDITION_READY, all_or_any(a, 1)); }
-BUILTIN(started) { return condition(a, CONDITION_STARTED, all_or_any(a, 1)); }
+BUILTIN(ready) { return make_condition(a, CONDITION_READY, all_or_any(a, 1)); }
+BUILTIN(started) { return make_condition(a, CONDITION_STARTED, all_or_any(a, 1)); }
 
 /* ---- readiness ---- */
 

@@ -35,7 +35,7 @@ static struct str option_name(struct arena *a, struct str word, struct str *ret_
 	return (struct str){ copy, name.n };
 }
 
-static struct str word_of(const struct value *words, size_t i)
+static struct str option_word(const struct value *words, size_t i)
 {
 	return words->u.list.at[i]->kind == VALUE_STRING ? words->u.list.at[i]->u.string : STR("");
 }
@@ -45,7 +45,7 @@ static bool among(const struct value *flags, struct arena *a, struct str name)
 	struct str none;
 
 	for (size_t i = 0; flags && i < flags->u.list.n; i++) {
-		struct str flag = str_cat(a, STR("--"), word_of(flags, i), STR(""));
+		struct str flag = str_cat(a, STR("--"), option_word(flags, i), STR(""));
 		if (str_eq(option_name(a, flag, &none), name))
 			return true;
 	}
@@ -53,7 +53,7 @@ static bool among(const struct value *flags, struct arena *a, struct str name)
 }
 
 /* Adds VALUE to the values of option NAME in LISTS. */
-static bool add_value(struct arguments *a, struct map *lists, struct str name, struct str value)
+static bool add_option_value(struct arguments *a, struct map *lists, struct str name, struct str value)
 {
 	struct value *list = map_get(lists, name);
 
@@ -72,13 +72,13 @@ BUILTIN(options)
 
 	if (words->kind != VALUE_LIST || (flags && flags->kind != VALUE_LIST))
 		return &value_bad;
-	for (size_t i = 1; i < words->u.list.n && is_option(word_of(words, i)); i++) {
-		struct str value, name = option_name(a->ev->arena, word_of(words, i), &value);
+	for (size_t i = 1; i < words->u.list.n && is_option(option_word(words, i)); i++) {
+		struct str value, name = option_name(a->ev->arena, option_word(words, i), &value);
 		bool takes_next = !value.p && !among(flags, a->ev->arena, name) && i + 1 < words->u.list.n &&
-			!is_option(word_of(words, i + 1));
+			!is_option(option_word(words, i + 1));
 		if (takes_next)
-			value = word_of(words, ++i);
-		if (!add_value(a, &lists, name, value.p ? value : STR("")))
+			value = option_word(words, ++i);
+		if (!add_option_value(a, &lists, name, value.p ? value : STR("")))
 			return &value_bad;
 	}
 	for (size_t i = 0; i < lists.n; i++)

@@ -5,7 +5,7 @@
 
 #include "base/sha256.h"
 
-static const struct value *string(struct arguments *a, struct str s)
+static const struct value *string_value(struct arguments *a, struct str s)
 {
 	if (!eval_spend_text(a->ev, s.n, a->call->span))
 		return &value_bad;
@@ -102,7 +102,7 @@ BUILTIN(replace)
 	}
 	buf_str(&b, text);
 	const struct value *v = b.overflow && !eval_spend_text(a->ev, EVAL_TEXT, a->call->span) ? &value_bad
-		: string(a, buf_take(&b, a->ev->arena));
+		: string_value(a, buf_take(&b, a->ev->arena));
 	buf_release(&b);
 	return v;
 }
@@ -117,7 +117,7 @@ BUILTIN(trim)
 		s = (struct str){ s.p + 1, s.n - 1 };
 	while (s.n && is_space(s.p[s.n - 1]))
 		s.n--;
-	return string(a, s);
+	return string_value(a, s);
 }
 
 BUILTIN(pad)
@@ -135,7 +135,7 @@ BUILTIN(pad)
 	for (; missing > 0; missing--)
 		buf_str(&b, fill);
 	buf_str(&b, text);
-	const struct value *v = string(a, buf_take(&b, a->ev->arena));
+	const struct value *v = string_value(a, buf_take(&b, a->ev->arena));
 	buf_release(&b);
 	return v;
 }
@@ -153,7 +153,7 @@ BUILTIN(cut)
 	}
 	while (end < text.n && (n > 0 || ((unsigned char)text.p[end] & 0xC0) == 0x80))
 		n -= ((unsigned char)text.p[end++] & 0xC0) != 0x80;
-	return string(a, (struct str){ text.p, end });
+	return string_value(a, (struct str){ text.p, end });
 }
 
 static const struct value *map_case(struct arguments *a, char first, char last)
@@ -164,7 +164,7 @@ static const struct value *map_case(struct arguments *a, char first, char last)
 	for (size_t i = 0; i < text.n; i++)
 		if (copy[i] >= first && copy[i] <= last)
 			copy[i] ^= 'a' ^ 'A';
-	return string(a, (struct str){ copy, text.n });
+	return string_value(a, (struct str){ copy, text.n });
 }
 
 BUILTIN(lower) { return map_case(a, 'A', 'Z'); }
@@ -189,7 +189,7 @@ BUILTIN(sha256)
 	char hex[65];
 
 	sha256_hex(argument_text(a, 0, ""), hex);
-	return string(a, str_copy(a->ev->arena, (struct str){ hex, 64 }));
+	return string_value(a, str_copy(a->ev->arena, (struct str){ hex, 64 }));
 }
 
 /* ---- images ---- */
@@ -211,6 +211,6 @@ BUILTIN(tag)
 		image.n = (size_t)(at - image.p);
 	for (size_t i = image.n; i-- > 0 && image.p[i] != '/';)
 		if (image.p[i] == ':')
-			return string(a, (struct str){ image.p + i + 1, image.n - i - 1 });
+			return string_value(a, (struct str){ image.p + i + 1, image.n - i - 1 });
 	return value_new(a->ev->arena, VALUE_NONE, a->call->span);
 }

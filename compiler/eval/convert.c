@@ -202,18 +202,18 @@ static const struct value *test_string(struct eval *ev, const struct value *v, c
 }
 
 /* Does every value of the right kind already have type T, so that nothing is converted or tested? */
-static bool identity(const struct type *t)
+static bool is_identity(const struct type *t)
 {
 	switch (t->kind) {
 	case TYPE_BAD: return true;
 	case TYPE_OPTIONAL:
-	case TYPE_POD: return identity(t->elem);
+	case TYPE_POD: return is_identity(t->elem);
 	case TYPE_STRING: case TYPE_INT: case TYPE_BOOL: case TYPE_ROLE: case TYPE_VOLUME: case TYPE_CONDITION:
 	case TYPE_ACCELERATOR:
 	case TYPE_TOPOLOGY: case TYPE_SECRET: case TYPE_CONFIG:
 		return !t->refine;
 	case TYPE_LIST:
-	case TYPE_MAP: return !t->refine && identity(t->elem);
+	case TYPE_MAP: return !t->refine && is_identity(t->elem);
 	default: return false;
 	}
 }
@@ -224,11 +224,11 @@ static const struct value *convert_list(struct eval *ev, const struct value *v, 
 	struct value *copy = NULL;
 	const struct refinement *r = to->refine;
 
-	if (!identity(to->elem))
+	if (!is_identity(to->elem))
 		eval_walk(ev, v);
 	if (r && (r->has_lo || r->has_hi) && test_length(ev, v, r, v->u.list.n, "element", at, rule)->kind == VALUE_BAD)
 		return &value_bad;
-	for (size_t i = 0; i < v->u.list.n && !identity(to->elem); i++) {
+	for (size_t i = 0; i < v->u.list.n && !is_identity(to->elem); i++) {
 		const struct value *e = v->u.list.at[i];
 		struct span place = in_user_text(ev, e->from) ? e->from : at;
 		const struct value *c = value_convert(ev, e, to->elem, place,
@@ -290,9 +290,9 @@ static const struct value *convert_map(struct eval *ev, const struct value *v, c
 
 	if (r && (r->has_lo || r->has_hi) && test_length(ev, v, r, m->n, "entry", at, rule)->kind == VALUE_BAD)
 		return &value_bad;
-	if (!identity(to->elem))
+	if (!is_identity(to->elem))
 		eval_walk(ev, v);
-	for (size_t i = 0; i < m->n && !identity(to->elem); i++) {
+	for (size_t i = 0; i < m->n && !is_identity(to->elem); i++) {
 		const struct value *c = convert_entry(ev, v, &copy, m->entries[i].value, to->elem, at, rule);
 		if (!value_ok(c))
 			stop = stop && stop->kind == VALUE_BAD ? stop : c;
@@ -302,7 +302,7 @@ static const struct value *convert_map(struct eval *ev, const struct value *v, c
 
 /* ---- records ---- */
 
-static const struct record_field *find_field(const struct decl *d, struct str name)
+static const struct record_field *converted_field(const struct decl *d, struct str name)
 {
 	for (size_t i = 0; i < d->nfields; i++)
 		if (str_eq(d->fields[i].name, name))
@@ -335,7 +335,7 @@ static const struct value *record_complete(struct eval *ev, const struct value *
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct value_entry *e = m->entries[i].value;
-		if (find_field(d, e->key))
+		if (converted_field(d, e->key))
 			continue;
 		eval_report(ev, TJ0202, span_known(e->key_at) ? e->key_at : at, "%.*s has no field '%.*s'",
 			STR_ARG(d->name), STR_ARG(e->key));

@@ -8,7 +8,7 @@
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_form_digit(char c) { return c >= '0' && c <= '9'; }
 
 static struct str lower_case(struct eval *ev, struct str s)
 {
@@ -20,7 +20,7 @@ static struct str lower_case(struct eval *ev, struct str s)
 	return (struct str){ copy, s.n };
 }
 
-static struct str quoted(struct eval *ev, struct str s)
+static struct str quoted_value(struct eval *ev, struct str s)
 {
 	return str_printf(ev->arena, "\"%.*s\"", STR_ARG(s));
 }
@@ -30,9 +30,9 @@ static void fix_literal(struct eval *ev, struct diag *d, struct span at, struct 
 {
 	struct str written = source_text(ev->program->sources, at);
 
-	if (!better.n || !str_eq(written, quoted(ev, found)))
+	if (!better.n || !str_eq(written, quoted_value(ev, found)))
 		return;
-	diag_fix(ev->diags, d, at, quoted(ev, better), "write \"%.*s\"", STR_ARG(better));
+	diag_fix(ev->diags, d, at, quoted_value(ev, better), "write \"%.*s\"", STR_ARG(better));
 }
 
 /* ---- enum ---- */
@@ -169,7 +169,7 @@ static bool label_letters(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		bool edge = i == 0 || i + 1 == s.n;
-		if (!is_lower(s.p[i]) && !is_digit(s.p[i]) && (s.p[i] != '-' || edge))
+		if (!is_lower(s.p[i]) && !is_form_digit(s.p[i]) && (s.p[i] != '-' || edge))
 			return false;
 	}
 	return s.n > 0;
@@ -185,7 +185,7 @@ static struct str as_label(struct eval *ev, struct str s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < lower.n; i++) {
-		char c = is_lower(lower.p[i]) || is_digit(lower.p[i]) ? lower.p[i] : '-';
+		char c = is_lower(lower.p[i]) || is_form_digit(lower.p[i]) ? lower.p[i] : '-';
 		if (c != '-' || (n > 0 && copy[n - 1] != '-'))
 			copy[n++] = c;
 	}

@@ -52,7 +52,8 @@ static void report_pod_time(struct entries_gathering *g, struct node *at, const 
 	g->to->failed = true;
 }
 
-static void report_twice(struct entries_gathering *g, struct str key, struct span at, struct span first, bool inserted)
+static void report_entry_twice(struct entries_gathering *g, struct str key, struct span at, struct span first,
+	bool inserted)
 {
 	struct eval *ev = g->ev;
 	struct diag *d = eval_report(ev, TJ0206, at,
@@ -99,7 +100,7 @@ static const struct field *inserted_field(unsigned blocks, struct str key)
 	return NULL;
 }
 
-static const struct field *field_of(const struct entries_gathering *g, const struct entry *e)
+static const struct field *entry_field(const struct entries_gathering *g, const struct entry *e)
 {
 	if (!e->item)
 		return inserted_field(g->blocks, e->key);
@@ -108,11 +109,11 @@ static const struct field *field_of(const struct entries_gathering *g, const str
 	return e->item->kind == NODE_FIELD ? e->item->u.field.field : NULL;
 }
 
-static void push(struct entries_gathering *g, struct entry e)
+static void push_entry(struct entries_gathering *g, struct entry e)
 {
 	_Static_assert(FIELDS <= 128, "the fields of a body are bits of two words");
 
-	e.field = field_of(g, &e);
+	e.field = entry_field(g, &e);
 	if (e.field) {
 		g->to->fields.word[e.field->id / 64] |= (uint64_t)1 << e.field->id % 64;
 		g->to->fields_end = g->to->n + 1;
@@ -178,16 +179,16 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 	struct entry *first = first_of(g, e.key);
 	bool extends = item->kind == NODE_EXTEND;
 	if (!first) {
-		push(g, e);
+		push_entry(g, e);
 	} else if (!first->item && !first->joined && !extends) {        /* a written entry takes precedence over an
 									 * inserted one */
-		e.field = field_of(g, &e);
+		e.field = entry_field(g, &e);
 		*first = e;
 	} else if (extends && (!first->item || first->item->kind == NODE_EXTEND)) {
 		first->joined = first->joined || !first->item;
-		push(g, e);
+		push_entry(g, e);
 	} else {
-		report_twice(g, e.key, e.key_at, first->key_at, false);
+		report_entry_twice(g, e.key, e.key_at, first->key_at, false);
 	}
 }
 
@@ -200,7 +201,7 @@ static void insert_late(struct entries_gathering *g, struct entry *first, struct
 	struct late late = { .before = (size_t)(first - g->to->at), .entry = e };
 
 	first->joined = true;
-	late.entry.field = field_of(g, &e);
+	late.entry.field = entry_field(g, &e);
 	ARENA_PUSH(eval_work(g->ev), g->late, g->nlate, late);
 }
 
@@ -244,7 +245,7 @@ static void report_again(struct entries_gathering *g)
 	for (size_t i = 0; i < g->nagain; i++) {
 		const struct entry *first = &g->to->at[g->again[i].first];
 		if (!first->item || first->joined)
-			report_twice(g, first->key, g->again[i].at, g->again[i].first_at, true);
+			report_entry_twice(g, first->key, g->again[i].at, g->again[i].first_at, true);
 	}
 }
 
@@ -264,7 +265,7 @@ static void gather_spread(struct entries_gathering *g, struct frame *f, struct n
 		struct span key_at = in_user_text(g->ev, inserted->key_at) ? inserted->key_at : item->span;
 		struct entry e = { .key = inserted->key, .key_at = key_at, .value = inserted->value, .frame = f };
 		if (!first)
-			push(g, e);
+			push_entry(g, e);
 		else if (!first->item || first->joined)
 			insert_again(g, first, item->span);
 		else if (first->item->kind == NODE_EXTEND)
@@ -320,10 +321,10 @@ static void gather_item(struct entries_gathering *g, struct frame *f, struct nod
 	case NODE_EXTEND:
 	case NODE_FIELD: gather_keyed(g, f, item); break;
 	case NODE_BLOCK:
-		push(g, (struct entry){ .item = item, .key = item->u.block.name, .key_at = item->u.block.name_span,
-			.frame = f });
+		push_entry(g, (struct entry){ .item = item, .key = item->u.block.name,
+			.key_at = item->u.block.name_span, .frame = f });
 		break;
-	case NODE_CHECK: push(g, (struct entry){ .item = item, .frame = f }); break;
+	case NODE_CHECK: push_entry(g, (struct entry){ .item = item, .frame = f }); break;
 	case NODE_SPREAD: gather_spread(g, f, item); break;
 	case NODE_FOR_ITEM: gather_for(g, f, item); break;
 	case NODE_IF_ITEM: {

@@ -27,7 +27,7 @@ static const struct type *place_type(const struct node *n)
 	return t;
 }
 
-static const struct value *too_large(struct eval *ev, struct node *n)
+static const struct value *report_list_size(struct eval *ev, struct node *n)
 {
 	struct str text = node_text(ev, n);
 
@@ -38,7 +38,7 @@ static const struct value *too_large(struct eval *ev, struct node *n)
 static const struct value *eval_int(struct eval *ev, struct node *n)
 {
 	if (n->u.integer.value > INT64_MAX)
-		return too_large(ev, n);
+		return report_list_size(ev, n);
 	return value_int(ev->arena, (int64_t)n->u.integer.value, n->span);
 }
 
@@ -400,7 +400,7 @@ static const struct value *eval_kind(struct eval *ev, struct frame *f, struct no
  * Is the value of N the same in every context? The value of a list is when all its elements, which have been evaluated,
  * are literals.
  */
-static bool is_literal(const struct node *n)
+static bool is_constant(const struct node *n)
 {
 	struct str text;
 
@@ -444,7 +444,7 @@ const struct value *eval_named(struct eval *ev, struct frame *f, struct node *n,
 			n->convert_to->refine ? n->convert_to->refine->from : (struct span){ 0 });
 		ev->name = outer;
 	}
-	if (value_ok(v) && is_literal(n))
+	if (value_ok(v) && is_constant(n))
 		n->literal = v;
 	return v;
 }

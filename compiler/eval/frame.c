@@ -119,7 +119,7 @@ static const struct field *list_field_of(struct str what)
 	return f && strncmp(f->type, "list[", 5) == 0 ? f : NULL;
 }
 
-static void report_cycle(struct eval *ev, struct slot *s)
+static void report_slot_cycle(struct eval *ev, struct slot *s)
 {
 	const struct slot *chain[LONGEST_PATH];
 	size_t n = 0;
@@ -158,7 +158,7 @@ static bool still_good(const struct eval *ev, const struct slot *s)
 bool slot_enter(struct eval *ev, struct slot *s)
 {
 	if (s->state == SLOT_RUNNING) {
-		report_cycle(ev, s);
+		report_slot_cycle(ev, s);
 		s->value = &value_bad;
 		return false;
 	}

@@ -77,7 +77,7 @@ static void refuse_variable(struct json *j, struct str name)
 	j->stop = &value_bad;
 }
 
-static void put_text(struct json *j, const struct text *t, bool number)
+static void json_put_text(struct json *j, const struct text *t, bool number)
 {
 	if (!number)
 		buf_char(&j->out.text, '"');
@@ -93,15 +93,15 @@ static void put_text(struct json *j, const struct text *t, bool number)
 		buf_char(&j->out.text, '"');
 }
 
-static void put_value(struct json *j, const struct value *v);
+static void json_put_value(struct json *j, const struct value *v);
 
-static void put_list(struct json *j, const struct value *v)
+static void json_put_list(struct json *j, const struct value *v)
 {
 	buf_char(&j->out.text, '[');
 	for (size_t i = 0; i < v->u.list.n && !j->stop; i++) {
 		if (i)
 			buf_char(&j->out.text, ',');
-		put_value(j, v->u.list.at[i]);
+		json_put_value(j, v->u.list.at[i]);
 	}
 	buf_char(&j->out.text, ']');
 }
@@ -110,12 +110,12 @@ static void put_pod_entry(struct json *j, const struct value_map *m, bool first)
 {
 	if (!first)
 		buf_char(&j->out.text, ',');
-	put_text(j, m->pod_key, false);
+	json_put_text(j, m->pod_key, false);
 	buf_char(&j->out.text, ':');
-	put_value(j, m->pod_value);
+	json_put_value(j, m->pod_value);
 }
 
-static void put_map(struct json *j, const struct value_map *m)
+static void json_put_map(struct json *j, const struct value_map *m)
 {
 	bool first = true;
 
@@ -133,12 +133,12 @@ static void put_map(struct json *j, const struct value_map *m)
 		first = false;
 		put_string(j, e->key);
 		buf_char(&j->out.text, ':');
-		put_value(j, e->value);
+		json_put_value(j, e->value);
 	}
 	buf_char(&j->out.text, '}');
 }
 
-static void refuse(struct json *j, const struct value *v)
+static void json_refuse(struct json *j, const struct value *v)
 {
 	struct str what = value_phrase(j->ev->arena, v);
 	bool secret = v->kind == VALUE_SECRET;
@@ -150,7 +150,7 @@ static void refuse(struct json *j, const struct value *v)
 	j->stop = &value_bad;
 }
 
-static void put_value(struct json *j, const struct value *v)
+static void json_put_value(struct json *j, const struct value *v)
 {
 	struct str plain;
 
@@ -163,13 +163,13 @@ static void put_value(struct json *j, const struct value *v)
 	case VALUE_COMPUTED: j->stop = v; return;
 	case VALUE_NONE: buf_z(&j->out.text, "null"); return;
 	case VALUE_STRING: put_string(j, v->u.string); return;
-	case VALUE_TEXT: put_text(j, &v->u.text, v->number); return;
-	case VALUE_LIST: put_list(j, v); return;
-	case VALUE_MAP: put_map(j, &v->u.map); return;
+	case VALUE_TEXT: json_put_text(j, &v->u.text, v->number); return;
+	case VALUE_LIST: json_put_list(j, v); return;
+	case VALUE_MAP: json_put_map(j, &v->u.map); return;
 	default: break;
 	}
 	if (!value_plain_text(j->ev->arena, v, &plain)) {
-		refuse(j, v);
+		json_refuse(j, v);
 		return;
 	}
 	bool bare = v->kind == VALUE_BOOL || v->kind == VALUE_INT || v->kind == VALUE_FLOAT ||
@@ -185,7 +185,7 @@ const struct value *value_json(struct eval *ev, const struct value *v, bool html
 	struct json j = { .ev = ev, .call = call, .html = html };
 
 	pieces_init(&j.out, ev->arena);
-	put_value(&j, v);
+	json_put_value(&j, v);
 	if (!j.stop)
 		return pieces_take(&j.out, ev, call->span);
 	pieces_release(&j.out);

@@ -268,7 +268,7 @@ static bool ordered(const struct value *l, const struct value *r)
 	return numbers || (l->kind == r->kind && (l->kind == VALUE_STRING || l->kind == VALUE_QUANTITY));
 }
 
-static const struct value *order(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
+static const struct value *order_operator(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
 {
 	if (!ordered(l, r))
 		return report_operands(ev, n, l, r);
@@ -337,7 +337,7 @@ static int contains(struct eval *ev, struct node *n, const struct value *v, cons
 	}
 }
 
-static const struct value *member_of(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
+static const struct value *in_operator(struct eval *ev, struct node *n, const struct value *l, const struct value *r)
 {
 	int is = contains(ev, n, l, r);
 
@@ -402,8 +402,8 @@ const struct value *eval_binary(struct eval *ev, struct frame *f, struct node *n
 		return stop;
 	switch (op) {
 	case OP_EQ: case OP_NE: return same(ev, n, l, r);
-	case OP_LT: case OP_LE: case OP_GT: case OP_GE: return order(ev, n, l, r);
-	case OP_IN: case OP_NOT_IN: return member_of(ev, n, l, r);
+	case OP_LT: case OP_LE: case OP_GT: case OP_GE: return order_operator(ev, n, l, r);
+	case OP_IN: case OP_NOT_IN: return in_operator(ev, n, l, r);
 	default: return arithmetic(ev, n, l, r);
 	}
 }

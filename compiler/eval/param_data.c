@@ -55,7 +55,7 @@ static bool plain_text(struct eval *ev, const struct data *d, struct str path)
 	return false;
 }
 
-static const struct value *scalar(struct eval *ev, const struct data *d, const struct type *t, struct str path,
+static const struct value *scalar_value(struct eval *ev, const struct data *d, const struct type *t, struct str path,
 	bool top)
 {
 	const struct type *core = type_strip_optional(t);
@@ -84,7 +84,7 @@ struct str param_key(const struct sources *sources, const struct data_member *m)
 	return text.n && text.p[0] != '"' && text.p[0] != '\'' ? text : m->key;
 }
 
-static const struct value *list_of(struct eval *ev, const struct data *d, const struct type *t, struct str path)
+static const struct value *list_value(struct eval *ev, const struct data *d, const struct type *t, struct str path)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, d->from);
 	bool ok = true;
@@ -113,7 +113,7 @@ static const struct value *map_of(struct eval *ev, const struct data *d, const s
 	return ok ? map_finish(ev, map) : &value_bad;
 }
 
-static const struct record_field *field_of(const struct decl *record, struct str name)
+static const struct record_field *parameter_field(const struct decl *record, struct str name)
 {
 	for (size_t i = 0; i < record->nfields; i++)
 		if (str_eq(record->fields[i].name, name))
@@ -121,7 +121,8 @@ static const struct record_field *field_of(const struct decl *record, struct str
 	return NULL;
 }
 
-static void report_field(struct eval *ev, struct str key, struct span at, const struct decl *record, struct str path)
+static void report_data_field(struct eval *ev, struct str key, struct span at, const struct decl *record,
+	struct str path)
 {
 	struct suggest near;
 	struct diag *d = diag_report(ev->diags, TJ0202, at, "'%.*s' has no field '%.*s'", STR_ARG(path), STR_ARG(key));
@@ -143,9 +144,9 @@ static const struct value *record_of(struct eval *ev, const struct data *d, cons
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
 		struct str key = param_key(ev->program->sources, m);
-		const struct record_field *f = field_of(t->record, key);
+		const struct record_field *f = parameter_field(t->record, key);
 		if (!f) {
-			report_field(ev, key, m->key_at, t->record, path);
+			report_data_field(ev, key, m->key_at, t->record, path);
 			ok = false;
 			continue;
 		}
@@ -171,7 +172,7 @@ static const struct value *free_form(struct eval *ev, const struct data *d, stru
 		return isfinite(d->u.number) ? value_float(ev->arena, d->u.number, d->from)
 			: mismatch(ev, d, &type_float, path);
 	case DATA_STRING: return plain_text(ev, d, path) ? value_string(ev->arena, d->u.string, d->from) : &value_bad;
-	case DATA_LIST: return list_of(ev, d, &list, path);
+	case DATA_LIST: return list_value(ev, d, &list, path);
 	default: return map_of(ev, d, &map, path);
 	}
 }
@@ -188,7 +189,7 @@ const struct value *param_data(struct eval *ev, const struct data *d, const stru
 		return t->kind == TYPE_OPTIONAL ? value_new(ev->arena, VALUE_NONE, d->from) : mismatch(ev, d, t, path);
 	const struct value *v = NULL;
 	if (core->kind == TYPE_LIST && d->kind == DATA_LIST)
-		v = list_of(ev, d, core, path);
+		v = list_value(ev, d, core, path);
 	else if (core->kind == TYPE_MAP && d->kind == DATA_MAP)
 		v = map_of(ev, d, core, path);
 	else if (core->kind == TYPE_RECORD && d->kind == DATA_MAP)
@@ -197,7 +198,7 @@ const struct value *param_data(struct eval *ev, const struct data *d, const stru
 		core->kind == TYPE_RECORD)
 		return mismatch(ev, d, t, path);
 	else
-		v = scalar(ev, d, t, path, top);
+		v = scalar_value(ev, d, t, path, top);
 	if (!value_ok(v))
 		return v;
 	struct str outer = ev->name;

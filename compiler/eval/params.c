@@ -18,7 +18,7 @@ static struct decl *find_param(struct eval *ev, struct str name)
 }
 
 /* Returns NAME up to its first dot, or all of it. */
-static struct str head_of(struct str name)
+static struct str name_head(struct str name)
 {
 	const char *dot = memchr(name.p, '.', name.n);
 	return dot ? (struct str){ name.p, (size_t)(dot - name.p) } : name;
@@ -69,14 +69,14 @@ static bool is_wrapper(struct str name)
 static bool help_module(struct eval *ev, struct diag *d, struct str name)
 {
 	const struct map *values = &ev->program->root->values;
-	struct str head = head_of(name);
+	struct str head = name_head(name);
 	struct str member = head.n < name.n ? (struct str){ name.p + head.n + 1, name.n - head.n - 1 } : name;
 
 	for (size_t i = 0; i < values->n; i++) {
 		const struct decl *import = values->entries[i].value;
 		const struct module *m = import->kind == DECL_IMPORT ? import->node->u.import.module : NULL;
 		const struct decl *param = m && (head.n == name.n || str_eq(import->name, head)) ?
-			map_get(&m->values, head_of(member)) : NULL;
+			map_get(&m->values, name_head(member)) : NULL;
 		if (!param || param->kind != DECL_PARAM)
 			continue;
 		diag_note(ev->diags, d, param->span, "a parameter of this name is in a module");
@@ -130,7 +130,7 @@ static void report_unknown(struct eval *ev, const struct setting *s)
 static void use_settings(struct eval *ev, struct setting *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		at[i].used = at[i].used || find_param(ev, head_of(at[i].name));
+		at[i].used = at[i].used || find_param(ev, name_head(at[i].name));
 }
 
 /* Reports TJ0402 for every setting that no program used. */
@@ -464,7 +464,7 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 			STR_ARG(s->name));
 		diag_help(ev->diags, e,
 			"a key with a character such as - or / in it is written --set '%.*s.\"a/b\"=...'",
-			STR_ARG(head_of(s->name)));
+			STR_ARG(name_head(s->name)));
 		return &value_bad;
 	}
 	e = diag_report(ev->diags, TJ0402, name_span(s),
@@ -478,7 +478,7 @@ static const struct value *report_member(struct eval *ev, const struct decl *d, 
 	if (help.n)
 		diag_help(ev->diags, e, "%.*s", STR_ARG(help));
 	else
-		diag_help(ev->diags, e, "set the whole value: --set %.*s=...", STR_ARG(head_of(s->name)));
+		diag_help(ev->diags, e, "set the whole value: --set %.*s=...", STR_ARG(name_head(s->name)));
 	return &value_bad;
 }
 
@@ -490,7 +490,7 @@ static bool first_member(struct str path, struct str *ret_name, size_t *ret_end)
 {
 	const char *close = path.n && path.p[0] == '"' ? memchr(path.p + 1, '"', path.n - 1) : NULL;
 
-	*ret_name = close ? (struct str){ path.p + 1, (size_t)(close - path.p) - 1 } : head_of(path);
+	*ret_name = close ? (struct str){ path.p + 1, (size_t)(close - path.p) - 1 } : name_head(path);
 	*ret_end = ret_name->n + (close ? 2 : 0);
 	return *ret_end == path.n ? close || !memchr(path.p, '"', path.n) : path.p[*ret_end] == '.';
 }
@@ -528,7 +528,7 @@ struct member_settings { const struct setting **at; size_t n; };
 static void index_members(struct eval *ev, const struct settings *s)
 {
 	for (size_t i = 0; i < s->nset; i++) {
-		struct str head = head_of(s->set[i].name);
+		struct str head = name_head(s->set[i].name);
 		struct member_settings *m = map_get(&ev->member_index, head);
 		if (!m) {
 			m = ARENA_NEW(ev->arena, struct member_settings);
@@ -719,7 +719,7 @@ static void force(struct eval *ev, const struct decl *d)
 }
 
 /* Is it a literal? Its value does not depend on the settings. */
-static bool is_literal(const struct node *n)
+static bool is_literal_default(const struct node *n)
 {
 	struct str text;
 
@@ -730,7 +730,7 @@ static bool is_literal(const struct node *n)
 	case NODE_STRING: return node_static_text(n, &text);
 	case NODE_LIST:
 		for (size_t i = 0; i < n->u.list.n; i++)
-			if (!is_literal(n->u.list.at[i]))
+			if (!is_literal_default(n->u.list.at[i]))
 				return false;
 		return true;
 	default: return false;
@@ -739,7 +739,7 @@ static bool is_literal(const struct node *n)
 
 static void test_default(struct eval *ev, struct node *n, const struct type *t, struct str name)
 {
-	if (n && t && t->kind != TYPE_BAD && n->type && n->type->kind != TYPE_BAD && is_literal(n))
+	if (n && t && t->kind != TYPE_BAD && n->type && n->type->kind != TYPE_BAD && is_literal_default(n))
 		eval_named(ev, NULL, n, name);
 }
 

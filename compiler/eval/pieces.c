@@ -9,7 +9,7 @@ void pieces_init(struct pieces *p, struct arena *a)
 	*p = (struct pieces){ .arena = a };
 }
 
-static void push(struct pieces *p, struct piece piece)
+static void push_piece(struct pieces *p, struct piece piece)
 {
 	if (p->n >= EVAL_WEIGHT) {
 		p->full = true;
@@ -44,7 +44,7 @@ static void flush(struct pieces *p)
 	p->flushed += p->text.n;
 	piece.u.text = shared_text(p, buf_text(&p->text));
 	p->text.n = 0;
-	push(p, piece);
+	push_piece(p, piece);
 }
 
 void pieces_add(struct pieces *p, const struct piece *piece)
@@ -54,7 +54,7 @@ void pieces_add(struct pieces *p, const struct piece *piece)
 		return;
 	}
 	flush(p);
-	push(p, *piece);
+	push_piece(p, *piece);
 }
 
 static void pieces_text(struct pieces *p, const struct text *t)

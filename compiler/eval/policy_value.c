@@ -44,14 +44,14 @@ static const struct value *block_value(struct eval *ev, const struct data *d, st
 	return map_finish(ev, value_new(ev->arena, VALUE_MAP, at));
 }
 
-static struct str text_of(const struct data *d, const char *key)
+static struct str policy_text(const struct data *d, const char *key)
 {
 	const struct data *member = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
 
 	return member && member->kind == DATA_STRING ? member->u.string : STR("");
 }
 
-static struct span place_of(const struct data *d, const char *key)
+static struct span policy_place(const struct data *d, const char *key)
 {
 	const struct data *member = d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
 
@@ -72,14 +72,14 @@ static struct value *record(struct eval *ev, struct span at)
 	return v;
 }
 
-static void put(struct eval *ev, struct value *to, const char *key, const struct value *v)
+static void put_policy_member(struct eval *ev, struct value *to, const char *key, const struct value *v)
 {
 	value_put(ev->arena, to, str_of(key), v->from, v);
 }
 
-static void put_text(struct eval *ev, struct value *to, const char *key, struct str text, struct span at)
+static void put_policy_text(struct eval *ev, struct value *to, const char *key, struct str text, struct span at)
 {
-	put(ev, to, key, value_string(ev->arena, text, at));
+	put_policy_member(ev, to, key, value_string(ev->arena, text, at));
 }
 
 static const struct value *quantity_or_none(struct eval *ev, const struct plan_quantity *q, enum type_kind unit)
@@ -90,10 +90,10 @@ static const struct value *quantity_or_none(struct eval *ev, const struct plan_q
 static void put_quantity(struct eval *ev, struct value *to, const char *key, const struct plan_quantity *q,
 	enum type_kind unit)
 {
-	put(ev, to, key, quantity_or_none(ev, q, unit));
+	put_policy_member(ev, to, key, quantity_or_none(ev, q, unit));
 }
 
-static const struct value *texts(struct eval *ev, const struct str *at, size_t n, struct span from)
+static const struct value *texts_value(struct eval *ev, const struct str *at, size_t n, struct span from)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, from);
 
@@ -126,7 +126,7 @@ struct containers {
 };
 
 /* Adds the devices and huge pages that a container requests. A limit without a request counts as a request. */
-static void add_resources(struct eval *ev, struct value *v, const struct data *container)
+static void add_device_amounts(struct eval *ev, struct value *v, const struct data *container)
 {
 	static const char *const groups[] = { "requests", "limits" };
 	const struct data *resources = data_get(container, STR("resources"));
@@ -165,7 +165,7 @@ static const struct value *planned_resources(struct eval *ev, const struct plan_
 			r->bytes ? value_quantity(ev->arena, r->amount, TYPE_MEMORY, r->from) :
 			value_int(ev->arena, (int64_t)(r->amount.nano / QUANTITY_UNIT), r->from));
 	}
-	add_resources(ev, v, c->raw);
+	add_device_amounts(ev, v, c->raw);
 	return map_finish(ev, v);
 }
 
@@ -173,7 +173,7 @@ static const struct value *written_resources(struct eval *ev, const struct data 
 {
 	struct value *v = record(ev, container->from);
 
-	add_resources(ev, v, container);
+	add_device_amounts(ev, v, container);
 	return map_finish(ev, v);
 }
 
@@ -192,17 +192,17 @@ static void add_planned(struct containers *to, const struct plan_container *c, c
 		mounts[i] = c->mounts[i].path;
 	add_words(ev, words, &c->command);
 	add_words(ev, words, &c->args);
-	put_text(ev, v, "name", c->name, c->name_at);
-	put_text(ev, v, "kind", str_of(kind), c->name_at);
-	put_text(ev, v, "role", to->role, c->name_at);
-	put_text(ev, v, "image", c->image.set ? c->image.value : STR(""), at);
-	put(ev, v, "words", list_finish(ev, words));
-	put(ev, v, "env", texts(ev, env, c->nenv, at));
-	put(ev, v, "mounts", texts(ev, mounts, c->nmounts, at));
+	put_policy_text(ev, v, "name", c->name, c->name_at);
+	put_policy_text(ev, v, "kind", str_of(kind), c->name_at);
+	put_policy_text(ev, v, "role", to->role, c->name_at);
+	put_policy_text(ev, v, "image", c->image.set ? c->image.value : STR(""), at);
+	put_policy_member(ev, v, "words", list_finish(ev, words));
+	put_policy_member(ev, v, "env", texts_value(ev, env, c->nenv, at));
+	put_policy_member(ev, v, "mounts", texts_value(ev, mounts, c->nmounts, at));
 	put_quantity(ev, v, "cpu", &c->asks.cpu, TYPE_CPU);
 	put_quantity(ev, v, "memory", &c->asks.memory, TYPE_MEMORY);
-	put(ev, v, "resources", planned_resources(ev, c, acc, at));
-	put(ev, v, "raw", block_value(ev, c->raw, at));
+	put_policy_member(ev, v, "resources", planned_resources(ev, c, acc, at));
+	put_policy_member(ev, v, "raw", block_value(ev, c->raw, at));
 	list_add(ev, to->list, map_finish(ev, v));
 }
 
@@ -214,11 +214,11 @@ static const struct value *elements(struct eval *ev, const struct data *d, const
 	struct str *at = ARENA_ARRAY(ev->arena, struct str, n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct str text = text_of(list->u.list.at[i], key);
+		struct str text = policy_text(list->u.list.at[i], key);
 		if (text.n)
 			at[kept++] = text;
 	}
-	return texts(ev, at, kept, d->from);
+	return texts_value(ev, at, kept, d->from);
 }
 
 static void add_strings(struct eval *ev, struct value *list, const struct data *d)
@@ -228,7 +228,8 @@ static void add_strings(struct eval *ev, struct value *list, const struct data *
 			list_add(ev, list, data_value(ev, d->u.list.at[i]));
 }
 
-static const struct value *amount(struct eval *ev, const struct data *container, const char *name, enum type_kind unit)
+static const struct value *amount_value(struct eval *ev, const struct data *container, const char *name,
+	enum type_kind unit)
 {
 	static const char *const groups[] = { "requests", "limits" };
 	const struct data *resources = data_get(container, STR("resources"));
@@ -249,21 +250,21 @@ static const struct value *amount(struct eval *ev, const struct data *container,
 static void add_written(struct containers *to, const struct data *d)
 {
 	struct eval *ev = to->ev;
-	struct value *v = record(ev, place_of(d, "image")), *words = value_new(ev->arena, VALUE_LIST, d->from);
+	struct value *v = record(ev, policy_place(d, "image")), *words = value_new(ev->arena, VALUE_LIST, d->from);
 
 	add_strings(ev, words, data_get(d, STR("command")));
 	add_strings(ev, words, data_get(d, STR("args")));
-	put_text(ev, v, "name", text_of(d, "name"), place_of(d, "name"));
-	put_text(ev, v, "kind", str_of(to->kind), d->from);
-	put_text(ev, v, "role", to->role, d->from);
-	put_text(ev, v, "image", text_of(d, "image"), place_of(d, "image"));
-	put(ev, v, "words", list_finish(ev, words));
-	put(ev, v, "env", elements(ev, d, "env", "name"));
-	put(ev, v, "mounts", elements(ev, d, "volumeMounts", "mountPath"));
-	put(ev, v, "cpu", amount(ev, d, "cpu", TYPE_CPU));
-	put(ev, v, "memory", amount(ev, d, "memory", TYPE_MEMORY));
-	put(ev, v, "resources", written_resources(ev, d));
-	put(ev, v, "raw", data_value(ev, d));
+	put_policy_text(ev, v, "name", policy_text(d, "name"), policy_place(d, "name"));
+	put_policy_text(ev, v, "kind", str_of(to->kind), d->from);
+	put_policy_text(ev, v, "role", to->role, d->from);
+	put_policy_text(ev, v, "image", policy_text(d, "image"), policy_place(d, "image"));
+	put_policy_member(ev, v, "words", list_finish(ev, words));
+	put_policy_member(ev, v, "env", elements(ev, d, "env", "name"));
+	put_policy_member(ev, v, "mounts", elements(ev, d, "volumeMounts", "mountPath"));
+	put_policy_member(ev, v, "cpu", amount_value(ev, d, "cpu", TYPE_CPU));
+	put_policy_member(ev, v, "memory", amount_value(ev, d, "memory", TYPE_MEMORY));
+	put_policy_member(ev, v, "resources", written_resources(ev, d));
+	put_policy_member(ev, v, "raw", data_value(ev, d));
 	list_add(ev, to->list, map_finish(ev, v));
 }
 
@@ -305,7 +306,7 @@ static void add_kind(struct containers *to, const struct plan_role *role, int64_
  * Adds the containers of a role: for a policy, with the amounts of the kind of replica that it looks at; for a test,
  * those of all kinds.
  */
-static void add_role(struct containers *to, const struct role *role)
+static void add_role_containers(struct containers *to, const struct role *role)
 {
 	const struct plan_role *r = role->plan;
 
@@ -330,12 +331,12 @@ static struct str volume_subject(const struct data *d)
 		"volumeID", NULL };
 
 	for (size_t i = 0; names[i]; i++)
-		if (text_of(d, names[i]).n)
-			return text_of(d, names[i]);
+		if (policy_text(d, names[i]).n)
+			return policy_text(d, names[i]);
 	return STR("");
 }
 
-static const struct value *volumes(struct eval *ev, const struct plan_role *r, struct span at)
+static const struct value *volume_values(struct eval *ev, const struct plan_role *r, struct span at)
 {
 	static const char *const kinds[] = {
 		[VOLUME_PVC] = "pvc", [VOLUME_SCRATCH] = "scratch", [VOLUME_SECRET] = "secret_files",
@@ -351,11 +352,12 @@ static const struct value *volumes(struct eval *ev, const struct plan_role *r, s
 		for (size_t i = 0; i < in->nmounts; i++) {
 			const struct plan_mount *m = &in->mounts[i];
 			struct value *v = record(ev, m->path_at);
-			put_text(ev, v, "kind", str_of(kinds[m->volume->kind]), m->volume->from);
-			put_text(ev, v, "name", m->volume->name, m->volume->from);
-			put_text(ev, v, "source", m->volume->path, m->volume->from);
-			put_text(ev, v, "path", m->path, m->path_at);
-			put(ev, v, "readonly", value_bool(ev->arena, m->volume->readonly, m->volume->from));
+			put_policy_text(ev, v, "kind", str_of(kinds[m->volume->kind]), m->volume->from);
+			put_policy_text(ev, v, "name", m->volume->name, m->volume->from);
+			put_policy_text(ev, v, "source", m->volume->path, m->volume->from);
+			put_policy_text(ev, v, "path", m->path, m->path_at);
+			put_policy_member(ev, v, "readonly",
+				value_bool(ev->arena, m->volume->readonly, m->volume->from));
 			list_add(ev, list, map_finish(ev, v));
 		}
 	}
@@ -367,11 +369,11 @@ static const struct value *volumes(struct eval *ev, const struct plan_role *r, s
 		for (size_t k = 0; d->kind == DATA_MAP && k < d->u.map.n; k++)
 			if (!str_is(d->u.map.at[k].key, "name"))
 				source = d->u.map.at[k].key;
-		put_text(ev, v, "kind", source, d->from);
-		put_text(ev, v, "name", text_of(d, "name"), d->from);
-		put_text(ev, v, "source", volume_subject(data_get(d, source)), d->from);
-		put_text(ev, v, "path", STR(""), d->from);
-		put(ev, v, "readonly", value_bool(ev->arena, false, d->from));
+		put_policy_text(ev, v, "kind", source, d->from);
+		put_policy_text(ev, v, "name", policy_text(d, "name"), d->from);
+		put_policy_text(ev, v, "source", volume_subject(data_get(d, source)), d->from);
+		put_policy_text(ev, v, "path", STR(""), d->from);
+		put_policy_member(ev, v, "readonly", value_bool(ev->arena, false, d->from));
 		list_add(ev, list, map_finish(ev, v));
 	}
 	return list_finish(ev, list);
@@ -389,7 +391,8 @@ static const struct value *tolerations(struct eval *ev, const struct plan_role *
 		list_add(ev, list, value_string(ev->arena, r->tolerate[i].value, r->tolerate[i].from));
 	for (size_t i = 0; raw && raw->kind == DATA_LIST && i < raw->u.list.n; i++) {
 		const struct data *d = raw->u.list.at[i];
-		struct str key = text_of(d, "key"), value = text_of(d, "value"), effect = text_of(d, "effect");
+		struct str key = policy_text(d, "key"), value = policy_text(d, "value"),
+			effect = policy_text(d, "effect");
 		list_add(ev, list, value_string(ev->arena,
 			str_printf(ev->arena, "%.*s%s%.*s%s%.*s", STR_ARG(key.n ? key : STR("*")),
 			value.n ? "=" : "", STR_ARG(value), effect.n ? ":" : "", STR_ARG(effect)), d->from));
@@ -404,32 +407,32 @@ const struct value *planned_role_member(struct eval *ev, const struct role *r, s
 	const struct plan_role *p = r->plan;
 
 	if (str_is(name, "volumes"))
-		return volumes(ev, p, at);
+		return volume_values(ev, p, at);
 	if (str_is(name, "tolerations"))
 		return tolerations(ev, p, at);
 	if (str_is(name, "raw")) {
 		struct value *v = record(ev, r->at);
-		put(ev, v, "pod", block_value(ev, p->raw_pod, r->at));
-		put(ev, v, "container", block_value(ev, p->main.raw, r->at));
-		put(ev, v, "job", block_value(ev, p->raw_job, r->at));
+		put_policy_member(ev, v, "pod", block_value(ev, p->raw_pod, r->at));
+		put_policy_member(ev, v, "container", block_value(ev, p->main.raw, r->at));
+		put_policy_member(ev, v, "job", block_value(ev, p->raw_job, r->at));
 		return map_finish(ev, v);
 	}
 	struct containers all = { .ev = ev, .list = value_new(ev->arena, VALUE_LIST, at) };
-	add_role(&all, r);
+	add_role_containers(&all, r);
 	return list_finish(ev, all.list);
 }
 
-static const struct value *objects(struct eval *ev, const struct plan_job *p, struct span at)
+static const struct value *object_values(struct eval *ev, const struct plan_job *p, struct span at)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, at);
 
 	for (size_t i = 0; i < p->nobjects; i++) {
 		const struct plan_object *o = &p->objects[i];
 		struct value *v = record(ev, o->name_at);
-		put_text(ev, v, "name", o->name, o->name_at);
-		put_text(ev, v, "api", text_of(o->data, "apiVersion"), place_of(o->data, "apiVersion"));
-		put_text(ev, v, "kind", text_of(o->data, "kind"), place_of(o->data, "kind"));
-		put(ev, v, "data", data_value(ev, o->data));
+		put_policy_text(ev, v, "name", o->name, o->name_at);
+		put_policy_text(ev, v, "api", policy_text(o->data, "apiVersion"), policy_place(o->data, "apiVersion"));
+		put_policy_text(ev, v, "kind", policy_text(o->data, "kind"), policy_place(o->data, "kind"));
+		put_policy_member(ev, v, "data", data_value(ev, o->data));
 		list_add(ev, list, map_finish(ev, v));
 	}
 	return list_finish(ev, list);
@@ -440,7 +443,7 @@ static const struct value *text_or_none(struct eval *ev, const struct plan_str *
 	return s->set ? value_string(ev->arena, s->value, s->from) : &value_none;
 }
 
-static const struct value *pairs(struct eval *ev, const struct plan_pairs *p, struct span at)
+static const struct value *pair_map(struct eval *ev, const struct plan_pairs *p, struct span at)
 {
 	struct value *v = record(ev, at);
 
@@ -462,8 +465,8 @@ static const struct value *planned_job_field(struct eval *ev, const struct plan_
 	if (str_is(name, "priority"))
 		return text_or_none(ev, &p->priority);
 	if (str_is(name, "labels"))
-		return pairs(ev, &p->labels, at);
-	return str_is(name, "annotations") ? pairs(ev, &p->annotations, at) : NULL;
+		return pair_map(ev, &p->labels, at);
+	return str_is(name, "annotations") ? pair_map(ev, &p->annotations, at) : NULL;
 }
 
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at)
@@ -475,10 +478,10 @@ const struct value *planned_cluster_member(struct eval *ev, const struct job *j,
 	if (field && span_known(field->from))
 		eval_read(ev, field->from, name, field);
 	if (field || str_is(name, "objects"))
-		return field ? field : objects(ev, p, at);
+		return field ? field : object_values(ev, p, at);
 	all.list = value_new(ev->arena, VALUE_LIST, at);
 	for (size_t i = 0; i < j->nroles; i++)
-		add_role(&all, j->roles[i]);
+		add_role_containers(&all, j->roles[i]);
 	all.role = STR("");
 	all.kind = "object";
 	for (size_t i = 0; i < p->nobjects; i++)

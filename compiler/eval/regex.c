@@ -46,7 +46,7 @@ static struct tree *tree_new(struct reading *r, enum kind kind, struct tree *lef
 	return t;
 }
 
-static struct tree *wrong(struct reading *r, const char *why)
+static struct tree *pattern_error(struct reading *r, const char *why)
 {
 	if (!r->why)
 		r->why = why;
@@ -56,7 +56,7 @@ static struct tree *wrong(struct reading *r, const char *why)
 
 static bool at_char(const struct reading *r, char c) { return r->i < r->p.n && r->p.p[r->i] == c; }
 
-static bool take(struct reading *r, char c)
+static bool take_char(struct reading *r, char c)
 {
 	bool is = at_char(r, c);
 
@@ -132,7 +132,7 @@ static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, 
 	while (end + 1 < r->p.n && !(r->p.p[end] == mark && r->p.p[end + 1] == ']'))
 		end++;
 	if (end + 1 >= r->p.n) {
-		wrong(r, "a bracket is not closed");
+		pattern_error(r, "a bracket is not closed");
 		return true;
 	}
 	struct str name = { r->p.p + start, end - start };
@@ -140,9 +140,9 @@ static bool bracket_name(struct reading *r, struct regex_set *s, uint32_t *ret, 
 	*ret_character = mark != ':';
 	size_t at = 0;
 	if (mark == ':' && !add_class(r, s, name))
-		wrong(r, "it names a class that POSIX does not have");
+		pattern_error(r, "it names a class that POSIX does not have");
 	else if (mark != ':' && (!name.n || (*ret = next_character(name, &at), at != name.n)))
-		wrong(r, "between [. and .] is one character");
+		pattern_error(r, "between [. and .] is one character");
 	return true;
 }
 
@@ -170,12 +170,12 @@ static struct tree *bracket(struct reading *r)
 {
 	struct tree *t = tree_new(r, SET, NULL, NULL);
 
-	t->set.negated = take(r, '^');
+	t->set.negated = take_char(r, '^');
 	for (bool first = true; !r->why; first = false) {
 		uint32_t from, to;
 		if (r->i >= r->p.n)
-			return wrong(r, "a bracket is not closed");
-		if (!first && take(r, ']'))
+			return pattern_error(r, "a bracket is not closed");
+		if (!first && take_char(r, ']'))
 			return t;
 		if (!bracket_character(r, &t->set, &from))
 			continue;
@@ -183,7 +183,7 @@ static struct tree *bracket(struct reading *r)
 		if (at_char(r, '-') && r->i + 1 < r->p.n && r->p.p[r->i + 1] != ']') {
 			r->i++;
 			if (!bracket_character(r, &t->set, &to) || to < from)
-				return wrong(r, "a range ends before it begins");
+				return pattern_error(r, "a range ends before it begins");
 		}
 		set_add(r, &t->set, from, to);
 	}
@@ -202,10 +202,10 @@ static struct tree *single(struct reading *r, uint32_t first, uint32_t last)
 	return t;
 }
 
-static struct tree *escape(struct reading *r)
+static struct tree *parse_escape(struct reading *r)
 {
 	if (r->i >= r->p.n)
-		return wrong(r, "nothing follows the last backslash");
+		return pattern_error(r, "nothing follows the last backslash");
 	char c = r->p.p[r->i];
 	struct str class = letter_class(c);
 	if (class.p) {
@@ -216,36 +216,36 @@ static struct tree *escape(struct reading *r)
 		return t;
 	}
 	if (c >= '1' && c <= '9')
-		return wrong(r, "references such as \\1 are not part of POSIX extended expressions");
+		return pattern_error(r, "references such as \\1 are not part of POSIX extended expressions");
 	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-		return wrong(r, "after a backslash only the letters d, w and s have a meaning");
+		return pattern_error(r, "after a backslash only the letters d, w and s have a meaning");
 	uint32_t character = next_character(r->p, &r->i);
 	return single(r, character, character);
 }
 
 static struct tree *atom(struct reading *r, unsigned depth)
 {
-	if (take(r, '(')) {
+	if (take_char(r, '(')) {
 		struct tree *inner = alternatives(r, depth + 1);
-		return take(r, ')') || r->why ? inner : wrong(r, "a parenthesis is not closed");
+		return take_char(r, ')') || r->why ? inner : pattern_error(r, "a parenthesis is not closed");
 	}
-	if (take(r, '['))
+	if (take_char(r, '['))
 		return bracket(r);
-	if (take(r, '.'))
+	if (take_char(r, '.'))
 		return single(r, 0, LAST_CHARACTER);
-	if (take(r, '^'))
+	if (take_char(r, '^'))
 		return tree_new(r, BEGIN, NULL, NULL);
-	if (take(r, '$'))
+	if (take_char(r, '$'))
 		return tree_new(r, END, NULL, NULL);
-	if (take(r, '\\'))
-		return escape(r);
+	if (take_char(r, '\\'))
+		return parse_escape(r);
 	if (at_char(r, '*') || at_char(r, '+') || at_char(r, '?') || at_char(r, '{'))
-		return wrong(r, "nothing precedes a repetition");
+		return pattern_error(r, "nothing precedes a repetition");
 	uint32_t c = next_character(r->p, &r->i);
 	return single(r, c, c);
 }
 
-static int number(struct reading *r)
+static int parse_count(struct reading *r)
 {
 	int n = 0;
 	bool any = false;
@@ -258,14 +258,14 @@ static int number(struct reading *r)
 /* Reads `{2}`, `{2,}`, `{,3}` or `{2,3}` after its opening brace. */
 static void interval(struct reading *r, int *least, int *most)
 {
-	*least = number(r);
-	*most = take(r, ',') ? number(r) : *least;
+	*least = parse_count(r);
+	*most = take_char(r, ',') ? parse_count(r) : *least;
 	bool none = *least == NO_LIMIT && *most == NO_LIMIT;
 	*least = *least == NO_LIMIT ? 0 : *least;
-	if (none || !take(r, '}') || (*most != NO_LIMIT && *most < *least))
-		wrong(r, "the number in braces is not a repetition");
+	if (none || !take_char(r, '}') || (*most != NO_LIMIT && *most < *least))
+		pattern_error(r, "the number in braces is not a repetition");
 	else if (*least > MOST_REPEATED || *most > MOST_REPEATED)
-		wrong(r, "its repetitions multiply to more than 5000");
+		pattern_error(r, "its repetitions multiply to more than 5000");
 }
 
 static struct tree *repeated(struct reading *r, unsigned depth)
@@ -274,13 +274,13 @@ static struct tree *repeated(struct reading *r, unsigned depth)
 
 	while (!r->why) {
 		int least = 0, most = NO_LIMIT;
-		if (take(r, '{'))
+		if (take_char(r, '{'))
 			interval(r, &least, &most);
-		else if (take(r, '?'))
+		else if (take_char(r, '?'))
 			most = 1;
-		else if (take(r, '+'))
+		else if (take_char(r, '+'))
 			least = 1;
-		else if (!take(r, '*'))
+		else if (!take_char(r, '*'))
 			break;
 		t = tree_new(r, REPEAT, t, NULL);
 		t->least = least;
@@ -302,9 +302,9 @@ static struct tree *alternatives(struct reading *r, unsigned depth)
 {
 	enum { DEEPEST = 200 };
 	if (depth > DEEPEST)
-		return wrong(r, "its parentheses are nested too deep");
+		return pattern_error(r, "its parentheses are nested too deep");
 	struct tree *t = sequence(r, depth);
-	while (take(r, '|'))
+	while (take_char(r, '|'))
 		t = tree_new(r, ALT, t, sequence(r, depth));
 	return t;
 }
@@ -323,7 +323,7 @@ struct regex {
 	bool full;
 };
 
-static size_t put(struct regex *re, struct state s)
+static size_t add_state(struct regex *re, struct state s)
 {
 	if (re->n == MOST_STATES) {
 		re->full = true;
@@ -341,11 +341,11 @@ static void write_tree(struct regex *re, const struct tree *t);
 
 static void write_optional(struct regex *re, const struct tree *t, bool again)
 {
-	size_t fork = put(re, (struct state){ .kind = FORK });
+	size_t fork = add_state(re, (struct state){ .kind = FORK });
 
 	write_tree(re, t);
 	if (again)                      /* continue, or repeat from the first fork */
-		put(re, (struct state){ .kind = FORK, .other = fork });
+		add_state(re, (struct state){ .kind = FORK, .other = fork });
 	if (!re->full)
 		re->at[fork].other = re->n;
 }
@@ -364,11 +364,11 @@ static void write_repeat(struct regex *re, const struct tree *t)
 static void write_alternatives(struct regex *re, const struct tree *t)
 {
 	static const struct regex_set nothing = { 0 };
-	size_t fork = put(re, (struct state){ .kind = FORK });
+	size_t fork = add_state(re, (struct state){ .kind = FORK });
 
 	write_tree(re, t->left);
-	size_t over = put(re, (struct state){ .kind = FORK });
-	put(re, (struct state){ .kind = TAKE, .set = &nothing });       /* stops the path that does not jump */
+	size_t over = add_state(re, (struct state){ .kind = FORK });
+	add_state(re, (struct state){ .kind = TAKE, .set = &nothing });       /* stops the path that does not jump */
 	if (re->full)
 		return;
 	re->at[fork].other = re->n;
@@ -383,9 +383,9 @@ static void write_tree(struct regex *re, const struct tree *t)
 		return;
 	switch (t->kind) {
 	case EMPTY: break;
-	case SET: put(re, (struct state){ .kind = TAKE, .set = &t->set }); break;
-	case BEGIN: put(re, (struct state){ .kind = AT_BEGIN }); break;
-	case END: put(re, (struct state){ .kind = AT_END }); break;
+	case SET: add_state(re, (struct state){ .kind = TAKE, .set = &t->set }); break;
+	case BEGIN: add_state(re, (struct state){ .kind = AT_BEGIN }); break;
+	case END: add_state(re, (struct state){ .kind = AT_END }); break;
 	case CAT:
 		write_tree(re, t->left);
 		write_tree(re, t->right);
@@ -395,7 +395,7 @@ static void write_tree(struct regex *re, const struct tree *t)
 	}
 }
 
-static const struct regex *kept(struct arena *a, struct regex *re)
+static const struct regex *keep_regex(struct arena *a, struct regex *re)
 {
 	struct state *at = ARENA_ARRAY(a, struct state, re->n);
 
@@ -415,13 +415,13 @@ const struct regex *regex_new(struct arena *a, struct str pattern, const char **
 		r.why = "a closing parenthesis has no opening one";
 	if (!r.why) {
 		write_tree(re, t);
-		put(re, (struct state){ .kind = MATCH });
+		add_state(re, (struct state){ .kind = MATCH });
 		if (re->full)
 			r.why = "its repetitions multiply to more than 20000 characters";
 	}
 	*ret_why = r.why;
 	if (!r.why)
-		return kept(a, re);
+		return keep_regex(a, re);
 	memory_drop(re->at);
 	return NULL;
 }
@@ -466,7 +466,7 @@ static void enter(struct match *m, struct states *to, uint32_t state, bool begin
 	}
 }
 
-static bool holds(const struct regex_set *s, uint32_t c)
+static bool set_holds(const struct regex_set *s, uint32_t c)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (c >= s->at[i].first && c <= s->at[i].last)
@@ -474,7 +474,7 @@ static bool holds(const struct regex_set *s, uint32_t c)
 	return s->negated;
 }
 
-static int64_t run(struct match *m, struct str text)
+static int64_t run_match(struct match *m, struct str text)
 {
 	int64_t longest = -1;
 
@@ -487,7 +487,7 @@ static int64_t run(struct match *m, struct str text)
 		m->next.n = 0;
 		for (uint32_t k = 0; k < m->now.n; k++) {
 			*m->work -= *m->work > 0;
-			if (holds(m->re->at[m->now.at[k]].set, c))
+			if (set_holds(m->re->at[m->now.at[k]].set, c))
 				enter(m, &m->next, m->now.at[k] + 1, false, i == text.n, i + 1);
 		}
 		if (m->matched)
@@ -508,7 +508,7 @@ int64_t regex_longest(const struct regex *re, struct str text, uint64_t *work)
 		s->at = ARENA_ARRAY(&a, uint32_t, re->n);
 		s->seen = ARENA_ARRAY(&a, uint64_t, re->n);
 	}
-	int64_t longest = run(&m, text);
+	int64_t longest = run_match(&m, text);
 	arena_release(&a);
 	return longest;
 }

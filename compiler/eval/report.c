@@ -294,7 +294,7 @@ const struct value *value_static_deep(struct eval *ev, const struct value *v, co
 
 enum { DEEPEST_VALUE = 500 };
 
-static const struct value *finish(struct eval *ev, struct value *v, unsigned deepest, uint64_t weight)
+static const struct value *finish_report(struct eval *ev, struct value *v, unsigned deepest, uint64_t weight)
 {
 	if (!weight_fits(ev, weight, v->from))
 		return &value_bad;
@@ -315,7 +315,7 @@ const struct value *list_finish(struct eval *ev, struct value *v)
 		weight += value_weight(v->u.list.at[i]);
 	}
 	v->u.list.weight = (uint32_t)weight;
-	return finish(ev, v, deepest, weight);
+	return finish_report(ev, v, deepest, weight);
 }
 
 const struct value *map_finish(struct eval *ev, struct value *v)
@@ -331,7 +331,7 @@ const struct value *map_finish(struct eval *ev, struct value *v)
 		weight += value_weight(e->value);
 	}
 	v->u.map.weight = (uint32_t)weight;
-	return finish(ev, v, deepest, weight);
+	return finish_report(ev, v, deepest, weight);
 }
 
 bool list_add(struct eval *ev, struct value *list, const struct value *element)

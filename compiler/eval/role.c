@@ -148,7 +148,7 @@ static const struct value *make_fallback(struct eval *ev, const struct field *f)
 	return value_string(ev->arena, text, (struct span){ 0 });
 }
 
-static const struct value *fallback(struct eval *ev, enum field_id id)
+static const struct value *field_fallback(struct eval *ev, enum field_id id)
 {
 	if (!ev->fallbacks[id])
 		ev->fallbacks[id] = make_fallback(ev, schema_field(id));
@@ -162,7 +162,7 @@ static const struct value *by_levels(struct eval *ev, struct role *r, enum field
 	s->set_at = said.n ? entry_at(said.at[0].entry) : (struct span){ 0 };
 	s->deciding = true;
 	const struct value *v = said_value(ev, &said);
-	return v ? v : fallback(ev, id);
+	return v ? v : field_fallback(ev, id);
 }
 
 /* ---- replicas ---- */
@@ -475,7 +475,7 @@ static bool needs_slot(const struct eval *ev, const struct role *r, enum field_i
 const struct value *role_field(struct eval *ev, struct role *r, enum field_id id)
 {
 	if (!needs_slot(ev, r, id))
-		return fallback(ev, id);
+		return field_fallback(ev, id);
 	struct role_slot *s = slot_of(ev, r, id);
 	struct role *self = ev->self;
 	int64_t index = ev->pod_index;

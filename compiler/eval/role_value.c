@@ -44,7 +44,7 @@ static void help_declare(struct eval *ev, struct diag *d, struct str name)
 		diag_help(ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
 }
 
-static const struct value *find_port(struct eval *ev, struct role *r, struct str name, struct span at)
+static const struct value *role_port(struct eval *ev, struct role *r, struct str name, struct span at)
 {
 	const struct value *ports = role_field(ev, r, FIELD_PORTS);
 	if (ports->kind != VALUE_MAP)
@@ -70,7 +70,7 @@ static const struct value *find_port(struct eval *ev, struct role *r, struct str
 
 const struct value *role_port_number(struct eval *ev, struct role *r, struct str name, struct node *at)
 {
-	const struct value *port = find_port(ev, r, name, at->kind == NODE_MEMBER ? at->u.member.name_span : at->span);
+	const struct value *port = role_port(ev, r, name, at->kind == NODE_MEMBER ? at->u.member.name_span : at->span);
 	eval_read(ev, role_field_at(ev, r, FIELD_PORTS),
 		str_printf(ev->arena, "%.*s.ports.%.*s", STR_ARG(r->name), STR_ARG(name)), port);
 	return port;
@@ -110,7 +110,7 @@ static const struct value *all_addresses(struct eval *ev, struct role *r, struct
 		return kept;
 	if (!role_replicas(ev, r, &lo, &hi))
 		return &value_bad;
-	if (hi > 0 && find_port(ev, r, port, call->span)->kind == VALUE_BAD)
+	if (hi > 0 && role_port(ev, r, port, call->span)->kind == VALUE_BAD)
 		return &value_bad;
 	struct value *list = value_new(ev->arena, VALUE_LIST, call->span);
 	list->u.list.at = ARENA_ARRAY(ev->arena, const struct value *, (size_t)hi);
@@ -210,7 +210,7 @@ const struct value *role_method(struct eval *ev, struct role *r, struct str name
 		return text_value(ev, call->span, &host, 1, false);
 	}
 	struct str port = args[1]->u.string;
-	if (find_port(ev, r, port, call->span)->kind == VALUE_BAD)
+	if (role_port(ev, r, port, call->span)->kind == VALUE_BAD)
 		return &value_bad;
 	if (str_is(name, "address"))
 		return address_value(ev, r, i, port, call->span);

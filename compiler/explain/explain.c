@@ -38,7 +38,10 @@ bool explain_ask(struct explain *e)
 	return explain_kind_spelling(e, false) && explain_schema(e);
 }
 
-static int by_bytes(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+static int by_word_bytes(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
 
 const struct str *explain_topics(struct arena *a, size_t *ret_n)
 {
@@ -48,7 +51,7 @@ const struct str *explain_topics(struct arena *a, size_t *ret_n)
 
 	explain_ask(&e);
 	buf_release(&out);
-	qsort(e.near.all, e.near.count, sizeof *e.near.all, by_bytes);
+	qsort(e.near.all, e.near.count, sizeof *e.near.all, by_word_bytes);
 	for (size_t i = 0; i < e.near.count; i++)
 		if (!n || !str_eq(e.near.all[n - 1], e.near.all[i]))
 			e.near.all[n++] = e.near.all[i];

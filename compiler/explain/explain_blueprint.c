@@ -17,7 +17,10 @@ struct telling {
 	struct str where;               /* name of the role, until its first line is written */
 };
 
-static struct str one_line(const struct telling *t, struct span span) { return flat_text(t->outline.flat, span); }
+static struct str source_on_one_line(const struct telling *t, struct span span)
+{
+	return flat_text(t->outline.flat, span);
+}
 
 static struct str shortened(struct telling *t, struct str s)
 {
@@ -31,7 +34,7 @@ static struct str shortened(struct telling *t, struct str s)
 }
 
 /* Writes a line " worker TEXT (WHEN) # DOC", with headings if they are due. */
-static void line(struct telling *t, struct str text, struct str when, struct str doc)
+static void put_blueprint_line(struct telling *t, struct str text, struct str when, struct str doc)
 {
 	if (*t->heading)
 		buf_printf(t->out, "\n%s\n", t->heading);
@@ -53,7 +56,7 @@ static void tell_variable(void *to, const struct node *item, struct str when)
 	struct telling *t = to;
 
 	if (item->kind == NODE_SET)
-		line(t, outline_setting(&t->outline, item), when, item->u.item.doc);
+		put_blueprint_line(t, outline_setting(&t->outline, item), when, item->u.item.doc);
 }
 
 static void tell_environment(void *to, const struct node *item, struct str when)
@@ -73,11 +76,11 @@ static void tell_field(void *to, const struct node *item, struct str when)
 	if (outline_is_field(item, "env") || outline_is_field(item, "reserve") || outline_is_field(item, "success"))
 		return;
 	if (item->kind == NODE_FIELD)
-		line(t, one_line(t, item->span), when, item->u.field.doc);
+		put_blueprint_line(t, source_on_one_line(t, item->span), when, item->u.field.doc);
 	else if (item->kind == NODE_EXTEND)
-		line(t, shortened(t, one_line(t, item->span)), when, item->u.item.doc);
+		put_blueprint_line(t, shortened(t, source_on_one_line(t, item->span)), when, item->u.item.doc);
 	else if (item->kind == NODE_SET)
-		line(t, shortened(t, outline_setting(&t->outline, item)), when, item->u.item.doc);
+		put_blueprint_line(t, shortened(t, outline_setting(&t->outline, item)), when, item->u.item.doc);
 }
 
 /* Writes a `let`, whose name other parts refer to. */
@@ -88,7 +91,7 @@ static void tell_let(void *to, const struct node *item, struct str when)
 	if (item->kind != NODE_LET)
 		return;
 	t->where = item->u.binding.name;
-	line(t, one_line(t, item->u.binding.value->span), when, item->u.binding.doc);
+	put_blueprint_line(t, source_on_one_line(t, item->u.binding.value->span), when, item->u.binding.doc);
 }
 
 /* ---- sections ---- */
@@ -114,7 +117,7 @@ static void section(struct telling *t, const struct node *body, const char *head
 		t->where = item->u.block.name;
 		outline_items(&t->outline, item->u.block.body, STR(""), tell, t);
 		if (tell == tell_field && t->where.n)
-			line(t, STR(""), STR(""), STR(""));
+			put_blueprint_line(t, STR(""), STR(""), STR(""));
 	}
 }
 
@@ -126,10 +129,10 @@ static void tell_field_of(struct telling *t, const struct node *body, const char
 			*value = item->kind == NODE_SET ? item->u.item.value : NULL;
 		if (!value || !outline_is_field(item, field))
 			continue;
-		struct str text = value->kind == NODE_LIST ? STR("") : one_line(t, value->span), word;
+		struct str text = value->kind == NODE_LIST ? STR("") : source_on_one_line(t, value->span), word;
 		for (size_t k = 0; value->kind == NODE_LIST && k < value->u.list.n; k++)
 			text = outline_both(t->arena, text, node_static_text(value->u.list.at[k], &word) ? word
-				: one_line(t, value->u.list.at[k]->span));
+				: source_on_one_line(t, value->u.list.at[k]->span));
 		buf_printf(t->out, "\n%s\n  %.*s\n", heading, STR_ARG(text));
 	}
 }
@@ -140,7 +143,7 @@ static void tell_accelerator_field(void *to, const struct node *item, struct str
 
 	if (item->kind == NODE_EXTEND || item->kind == NODE_SET) {
 		t->where = item->u.item.key.text;
-		line(t, one_line(t, item->u.item.value->span), when, STR(""));
+		put_blueprint_line(t, source_on_one_line(t, item->u.item.value->span), when, STR(""));
 	}
 }
 

@@ -43,7 +43,7 @@ static void put_base(const struct library_module *m, const struct node *blueprin
 	buf_char(out, '\n');
 }
 
-static void put_signature(const struct library_module *m, const struct library_item *d, struct buf *out)
+static void put_item_signature(const struct library_module *m, const struct library_item *d, struct buf *out)
 {
 	buf_printf(out, "  %s %.*s", d->kind, STR_ARG(d->name));
 	if (!d->formals || !d->formals->n) {
@@ -84,7 +84,7 @@ static void put_declaration(const struct library_module *m, const struct node *d
 	}
 }
 
-static void tell(struct explain *e, const struct library_module *m, const struct library_item *d,
+static void tell_item(struct explain *e, const struct library_module *m, const struct library_item *d,
 	const struct node *declaration)
 {
 	explain_next(e);
@@ -95,7 +95,7 @@ static void tell(struct explain *e, const struct library_module *m, const struct
 	if (declaration->kind == NODE_LET)
 		put_declaration(m, declaration, e->out);
 	else
-		put_signature(m, d, e->out);
+		put_item_signature(m, d, e->out);
 	if (d->blueprint)
 		explain_blueprint(e->arena, flat_new(e->arena, m->sources.at[0]), d->blueprint, e->out);
 }
@@ -111,7 +111,7 @@ bool explain_member(struct explain *e, const struct library_module *m, struct st
 		suggest_add(&e->near, d.name);
 		suggest_add(&e->near, str_printf(e->arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(d.name)));
 		if (str_eq(d.name, name)) {
-			tell(e, m, &d, m->file->u.file.decls.at[i]);
+			tell_item(e, m, &d, m->file->u.file.decls.at[i]);
 			told = true;
 		}
 	}

@@ -15,7 +15,7 @@ static struct str behind(struct str s, const char *dot)
 }
 
 /* The module MODULE, such as "sub.sizes", of a package; NULL if the package has no such module. */
-static const struct library_module *module_of(struct explain *e, struct str package, struct str directory,
+static const struct library_module *package_module(struct explain *e, struct str package, struct str directory,
 	struct str module)
 {
 	struct str file = str_replace(e->arena, module, ".", '/'), text, why;
@@ -36,14 +36,14 @@ static bool ask_package(struct explain *e, struct str package, struct str direct
 
 	if (str_starts(topic, package) && topic.n > package.n + 1 && topic.p[package.n] == '.') {
 		struct str inside = behind(topic, topic.p + package.n);
-		if ((m = module_of(e, package, directory, inside))) {
+		if ((m = package_module(e, package, directory, inside))) {
 			explain_module(e, m);
 			return true;
 		}
 		topic = inside;
 	}
 	const char *dot = memrchr(topic.p, '.', topic.n);
-	m = dot && dot > topic.p ? module_of(e, package, directory, up_to(topic, dot)) : NULL;
+	m = dot && dot > topic.p ? package_module(e, package, directory, up_to(topic, dot)) : NULL;
 	return m && explain_member(e, m, behind(topic, dot));
 }
 

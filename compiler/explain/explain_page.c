@@ -35,7 +35,7 @@ static struct folder folder_of(const struct page_part *part)
 	return f;
 }
 
-static const struct str *find(const struct folder *f, struct str path)
+static const struct str *find_page(const struct folder *f, struct str path)
 {
 	for (unsigned i = 0; i < f->n; i++)
 		if (str_eq(f->name[i], path))
@@ -45,7 +45,7 @@ static const struct str *find(const struct folder *f, struct str path)
 
 static bool folder_read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
 {
-	const struct str *text = find(context, path_join(a, STR("."), path));
+	const struct str *text = find_page(context, path_join(a, STR("."), path));
 
 	if (text)
 		*ret = str_copy(a, *text);
@@ -54,7 +54,7 @@ static bool folder_read(void *context, struct arena *a, struct str path, struct 
 	return text;
 }
 
-static bool folder_exists(void *context, struct str path) { return find(context, path); }
+static bool folder_exists(void *context, struct str path) { return find_page(context, path); }
 
 /* Lists the files of a directory. Pages name their files in byte order, and each directory contains files only. */
 static void folder_list(void *context, struct arena *a, struct str directory, void (*each)(void *to, struct str name),
@@ -146,7 +146,7 @@ static void put_heading(struct explain *e, const char *text)
 }
 
 /* Writes a text of the page. Names in backquotes are written in color or in single quotes. */
-static void put_text(struct explain *e, struct str text)
+static void put_page_text(struct explain *e, struct str text)
 {
 	bool inside = false;
 
@@ -181,7 +181,7 @@ static void put_part(struct explain *e, const struct page_part *part)
 {
 	buf_char(e->out, '\n');
 	if (part->kind == PAGE_TEXT) {
-		put_text(e, part->text);
+		put_page_text(e, part->text);
 		return;
 	}
 	put_heading(e, part->kind == PAGE_WRONG ? "Wrong" : "Right");

@@ -42,7 +42,7 @@ static bool told_before(const struct explain *e, const struct schema_type *t, si
 	return false;
 }
 
-static void fields(struct explain *e, const struct schema_type *t)
+static void put_schema_fields(struct explain *e, const struct schema_type *t)
 {
 	size_t width = 0;
 
@@ -122,7 +122,7 @@ static void other_forms(struct explain *e, const struct schema_type *t, const st
 	}
 }
 
-static void field(struct explain *e, const struct schema_type *t, const struct schema_field *f)
+static void put_schema_field(struct explain *e, const struct schema_type *t, const struct schema_field *f)
 {
 	struct str name = schema_text(e->tables, f->name), owner = last_part(schema_text(e->tables, t->name));
 	const struct schema_type *below = inner(e, &e->tables->refs[f->ref]);
@@ -140,7 +140,7 @@ static void field(struct explain *e, const struct schema_type *t, const struct s
 		buf_printf(e->out, "\n  %s { %.*s = ... }\n", raw, STR_ARG(name));
 	if (below) {
 		buf_char(e->out, '\n');
-		fields(e, below);
+		put_schema_fields(e, below);
 	}
 }
 
@@ -162,7 +162,7 @@ static void no_field(struct explain *e, const struct schema_type *t, struct str 
 	buf_char(e->out, '\n');
 }
 
-static void walk(struct explain *e, const struct schema_type *t, struct str rest)
+static void walk_schema(struct explain *e, const struct schema_type *t, struct str rest)
 {
 	while (rest.n) {
 		struct str name = next_part(&rest);
@@ -173,7 +173,7 @@ static void walk(struct explain *e, const struct schema_type *t, struct str rest
 			return;
 		}
 		if (!rest.n) {
-			field(e, t, f);
+			put_schema_field(e, t, f);
 			return;
 		}
 		if (!below) {
@@ -194,7 +194,7 @@ static void kind(struct explain *e, const struct schema_kind *k)
 		e->tables->text + k->api_version, k->namespaced ? "in a namespace" : "in no namespace");
 	versions(e, k->versions);
 	buf_char(e->out, '\n');
-	fields(e, t);
+	put_schema_fields(e, t);
 }
 
 static void type(struct explain *e, const struct schema_type *t)
@@ -208,7 +208,7 @@ static void type(struct explain *e, const struct schema_type *t)
 	if (raw)
 		buf_printf(e->out, "\n  %s { ... }\n", raw);
 	buf_char(e->out, '\n');
-	fields(e, t);
+	put_schema_fields(e, t);
 }
 
 /* Is API version A more stable than B? v1 comes before v1beta1, and that before v1alpha1. */
@@ -275,7 +275,7 @@ static const struct schema *own_kinds(struct explain *e)
 	return kinds;
 }
 
-static bool ask(struct explain *e, const struct schema *tables)
+static bool ask_schema(struct explain *e, const struct schema *tables)
 {
 	struct str rest = e->topic, first = next_part(&rest);
 
@@ -287,7 +287,7 @@ static bool ask(struct explain *e, const struct schema *tables)
 	if (!t)
 		return false;
 	if (rest.n)
-		walk(e, t, rest);
+		walk_schema(e, t, rest);
 	else if (k)
 		kind(e, k);
 	else
@@ -300,7 +300,7 @@ bool explain_schema(struct explain *e)
 	/* a kind or type of Kubernetes begins with a capital letter, a word of the language does not */
 	if (!e->topic.n || e->topic.p[0] < 'A' || e->topic.p[0] > 'Z')
 		return false;
-	return ask(e, &schema_builtin) || ask(e, own_kinds(e));
+	return ask_schema(e, &schema_builtin) || ask_schema(e, own_kinds(e));
 }
 
 bool explain_kind_spelling(struct explain *e, bool path)

@@ -13,7 +13,7 @@ struct finding {
 	unsigned n;
 };
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static char search_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 static bool is_letter(char c)
 {
@@ -27,7 +27,7 @@ static bool mentions(struct str text, struct str part)
 		size_t k = 0;
 		if (i && is_letter(text.p[i - 1]))
 			continue;
-		while (k < part.n && lower(text.p[i + k]) == lower(part.p[k]))
+		while (k < part.n && search_lower(text.p[i + k]) == search_lower(part.p[k]))
 			k++;
 		if (k == part.n)
 			return true;

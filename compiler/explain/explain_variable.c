@@ -25,7 +25,7 @@ static bool is_variable(struct str s)
 	return capitals > 1 && strcspn(s.p, ".-/ ") >= s.n;
 }
 
-static void line(struct asking *q, struct str text, struct str when, struct str doc)
+static void put_variable_line(struct asking *q, struct str text, struct str when, struct str doc)
 {
 	struct buf *out = q->explain->out;
 	const char *newline = doc.n ? memchr(doc.p, '\n', doc.n) : NULL;
@@ -46,7 +46,7 @@ static void line(struct asking *q, struct str text, struct str when, struct str 
 	q->told = true;
 }
 
-static void variable(void *to, const struct node *item, struct str when)
+static void match_variable(void *to, const struct node *item, struct str when)
 {
 	struct asking *q = to;
 	struct str name = item->kind == NODE_SET ? item->u.item.key.text : STR("");
@@ -54,15 +54,15 @@ static void variable(void *to, const struct node *item, struct str when)
 	if (name.n)
 		suggest_add(&q->explain->near, name);
 	if (name.n && str_eq(name, q->explain->topic))
-		line(q, outline_setting(&q->outline, item), when, item->u.item.doc);
+		put_variable_line(q, outline_setting(&q->outline, item), when, item->u.item.doc);
 }
 
-static void environment(void *to, const struct node *item, struct str when)
+static void match_environment(void *to, const struct node *item, struct str when)
 {
 	struct asking *q = to;
 
 	if (outline_is_field(item, "env"))
-		outline_items(&q->outline, item->u.item.value, when, variable, q);
+		outline_items(&q->outline, item->u.item.value, when, match_variable, q);
 }
 
 static void reserved(struct asking *q, const struct node *list)
@@ -74,11 +74,11 @@ static void reserved(struct asking *q, const struct node *list)
 			continue;
 		q->kept = true;
 		q->role = STR("locked");
-		line(q, pattern, STR(""), STR(""));
+		put_variable_line(q, pattern, STR(""), STR(""));
 	}
 }
 
-static void framework(void *to, const struct library_module *m, const struct library_item *f)
+static void match_framework(void *to, const struct library_module *m, const struct library_item *f)
 {
 	struct asking *q = to;
 	const struct node *body = f->blueprint->u.blueprint_decl.body;
@@ -88,13 +88,13 @@ static void framework(void *to, const struct library_module *m, const struct lib
 	q->outline.flat = flat_new(q->outline.arena, m->sources.at[0]);
 	q->framework = str_printf(q->outline.arena, "%.*s.%.*s", STR_ARG(m->name), STR_ARG(f->name));
 	q->role = STR("every role");
-	outline_items(&q->outline, body, STR(""), environment, q);
+	outline_items(&q->outline, body, STR(""), match_environment, q);
 	for (size_t i = 0; i < body->u.body.items.n; i++) {
 		const struct node *item = body->u.body.items.at[i];
 		if (item->kind != NODE_BLOCK || !str_is(item->u.block.word, "role"))
 			continue;
 		q->role = item->u.block.name;
-		outline_items(&q->outline, item->u.block.body, STR(""), environment, q);
+		outline_items(&q->outline, item->u.block.body, STR(""), match_environment, q);
 	}
 	for (size_t i = 0; i < body->u.body.items.n; i++)
 		if (outline_is_field(body->u.body.items.at[i], "reserve"))
@@ -107,7 +107,7 @@ bool explain_variable(struct explain *e)
 
 	if (!is_variable(e->topic))
 		return false;
-	library_frameworks(e->arena, framework, &q);
+	library_frameworks(e->arena, match_framework, &q);
 	if (!q.told)
 		return false;
 	if (q.kept)

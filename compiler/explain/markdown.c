@@ -15,7 +15,7 @@ static struct str next_line(struct str *rest)
 }
 
 /* Writes a line. CODE: a code span is open, which may continue on the next line. */
-static void put_line(struct buf *out, struct str line, bool cell, bool *code)
+static void put_markdown_line(struct buf *out, struct str line, bool cell, bool *code)
 {
 	for (size_t i = 0; i < line.n; i++) {
 		char c = line.p[i];
@@ -36,7 +36,7 @@ void markdown_prose(struct buf *out, struct str doc)
 		if (str_starts(line, STR("    ")))
 			buf_str(out, line);
 		else
-			put_line(out, line, false, &code);
+			put_markdown_line(out, line, false, &code);
 		buf_char(out, '\n');
 	}
 }
@@ -53,7 +53,7 @@ void markdown_line(struct buf *out, struct str doc)
 			continue;
 		}
 		buf_z(out, between);
-		put_line(out, line, true, &code);
+		put_markdown_line(out, line, true, &code);
 		between = " ";
 	}
 }

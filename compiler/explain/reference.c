@@ -189,7 +189,7 @@ static void put_framework_of(struct reference *r, const struct node *n)
 }
 
 /* Writes an item "- `role worker`, `replicas = 4`: documentation". */
-static void put_role(void *to, const struct node *n, struct str when)
+static void put_role_item(void *to, const struct node *n, struct str when)
 {
 	struct told *roles = to;
 	struct reference *r = roles->r;
@@ -217,14 +217,14 @@ static void put_role(void *to, const struct node *n, struct str when)
 	buf_char(r->out, '\n');
 }
 
-static void put_job(struct reference *r, const struct node *n)
+static void put_job_section(struct reference *r, const struct node *n)
 {
 	struct told roles = { r, "\n" };
 
 	reference_doc(r, n->u.job.doc);
 	put_framework_of(r, n);
 	put_fleet(r, n);
-	outline_items(&r->outline, n->u.job.body, STR(""), put_role, &roles);
+	outline_items(&r->outline, n->u.job.body, STR(""), put_role_item, &roles);
 }
 
 static void put_type(struct reference *r, const struct node *n)
@@ -272,7 +272,7 @@ static const struct section {
 } sections[] = {
 	{ NODE_PARAM, "Parameters", "| parameter | type | default | |", put_binding },
 	{ NODE_PROFILE, "Profiles", NULL, put_profile },
-	{ NODE_JOB, "Jobs", NULL, put_job },
+	{ NODE_JOB, "Jobs", NULL, put_job_section },
 	{ NODE_FRAMEWORK, "Frameworks", NULL, reference_blueprint },
 	{ NODE_ACCELERATOR, "Accelerators", NULL, reference_blueprint },
 	{ NODE_TYPE, "Types", NULL, put_type },

@@ -50,7 +50,7 @@ struct documented_role {
 	struct buf ports, others;
 };
 
-static void put_port(void *to, const struct node *item, struct str when)
+static void put_blueprint_port(void *to, const struct node *item, struct str when)
 {
 	struct documented_role *role = to;
 
@@ -79,7 +79,7 @@ static void put_item(void *to, const struct node *item, struct str when)
 		role->replicas = bounds(role->r, item);
 		role->doc = role->doc.n ? role->doc : item->u.field.doc;
 	} else if (outline_is_field(item, "ports")) {
-		outline_items(&role->r->outline, item->u.item.value, when, put_port, role);
+		outline_items(&role->r->outline, item->u.item.value, when, put_blueprint_port, role);
 	} else if (item->kind == NODE_FIELD || (setting && !outline_is_field(item, "env") &&
 	                                        !outline_is_field(item, "reserve") &&
 	                                        !outline_is_field(item, "success"))) {
@@ -88,7 +88,7 @@ static void put_item(void *to, const struct node *item, struct str when)
 	}
 }
 
-static void put_role(struct table *t, const struct node *body, struct str doc)
+static void put_blueprint_role(struct table *t, const struct node *body, struct str doc)
 {
 	struct documented_role role = { .r = t->r, .doc = doc };
 	struct reference *r = t->r;
@@ -197,12 +197,12 @@ static void put_framework(struct reference *r, const struct node *body)
 	struct table environment = { .r = r, .head = "| variable | in | value | |" };
 	const struct nodes *items = &body->u.body.items;
 
-	put_role(&roles, body, STR(""));
+	put_blueprint_role(&roles, body, STR(""));
 	for (size_t i = 0; i < items->n; i++) {
 		if (!is_role(items->at[i]))
 			continue;
 		roles.role = items->at[i]->u.block.name;
-		put_role(&roles, items->at[i]->u.block.body, items->at[i]->u.block.doc);
+		put_blueprint_role(&roles, items->at[i]->u.block.body, items->at[i]->u.block.doc);
 	}
 	outline_items(&r->outline, body, STR(""), put_environment, &environment);
 	for (size_t i = 0; i < items->n; i++) {

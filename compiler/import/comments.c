@@ -11,7 +11,7 @@ struct starts {
 	size_t n;
 };
 
-static void push(struct arena *a, struct starts *s, struct span at)
+static void push_start(struct arena *a, struct starts *s, struct span at)
 {
 	if (span_known(at))
 		ARENA_PUSH(a, s->at, s->n, at);
@@ -22,17 +22,17 @@ static void visit(struct arena *a, struct starts *keys, struct starts *scalars, 
 {
 	if (d->kind == DATA_MAP) {
 		for (size_t i = 0; i < d->u.map.n; i++) {
-			push(a, keys, span_join(d->u.map.at[i].key_at, d->u.map.at[i].value->from));
-			push(a, scalars, d->u.map.at[i].key_at);
+			push_start(a, keys, span_join(d->u.map.at[i].key_at, d->u.map.at[i].value->from));
+			push_start(a, scalars, d->u.map.at[i].key_at);
 			visit(a, keys, scalars, d->u.map.at[i].value);
 		}
 	} else if (d->kind == DATA_LIST) {
 		for (size_t i = 0; i < d->u.list.n; i++) {
-			push(a, keys, d->u.list.at[i]->from);
+			push_start(a, keys, d->u.list.at[i]->from);
 			visit(a, keys, scalars, d->u.list.at[i]);
 		}
 	} else {
-		push(a, scalars, d->from);
+		push_start(a, scalars, d->from);
 	}
 }
 
@@ -43,20 +43,20 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static void sort(struct starts *s)
+static void sort_starts(struct starts *s)
 {
 	if (s->n)
 		qsort(s->at, s->n, sizeof *s->at, by_start);
 }
 
-static bool inside(const struct starts *scalars, uint32_t offset)
+static bool inside_scalar(const struct starts *scalars, uint32_t offset)
 {
 	size_t i = OFFSET_SEARCH(scalars->at, scalars->n, start, offset + 1);
 
 	return i > 0 && scalars->at[i - 1].end > offset;
 }
 
-static struct str trimmed(const char *from, const char *to)
+static struct str trimmed_comment(const char *from, const char *to)
 {
 	while (from < to && *from == '#')
 		from++;
@@ -121,12 +121,12 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 	if (line >= end || !memchr(text.p + line, '#', end - line))
 		return ret;
 	visit(a, &keys, &scalars, document);
-	sort(&keys);
-	sort(&scalars);
+	sort_starts(&keys);
+	sort_starts(&scalars);
 	for (size_t i = line; i < end; i++) {
 		if (text.p[i] == '\n')
 			line = i + 1;
-		if (!begins_comment(text, i) || inside(&scalars, source->base + (uint32_t)i))
+		if (!begins_comment(text, i) || inside_scalar(&scalars, source->base + (uint32_t)i))
 			continue;
 		if (ret.n == most) {
 			ret.more = (struct span){ source->base + (uint32_t)i, source->base + (uint32_t)i + 1 };
@@ -135,7 +135,7 @@ struct comments comments_read(struct arena *a, const struct source *source, cons
 		const char *newline = memchr(text.p + i, '\n', end - i);
 		size_t stop = newline ? (size_t)(newline - text.p) : end;
 		size_t next = OFFSET_SEARCH(keys.at, keys.n, start, source->base + (uint32_t)line);
-		struct import_comment c = { .text = trimmed(text.p + i, text.p + stop),
+		struct import_comment c = { .text = trimmed_comment(text.p + i, text.p + stop),
 			.at = source->base + (uint32_t)i,
 			.anchor = next < keys.n ? keys.at[next] : (struct span){ to, to + 1 },
 			.line = source->base + (uint32_t)(has_own_line(text, line, i) ? i : line) };
@@ -156,7 +156,7 @@ static size_t leading(struct str text, bool comments)
 	while (i < text.n) {
 		const char *newline = memchr(text.p + i, '\n', text.n - i);
 		size_t end = newline ? (size_t)(newline - text.p) : text.n;
-		struct str line = trimmed(text.p + i, text.p + end);
+		struct str line = trimmed_comment(text.p + i, text.p + end);
 		if (comments ? text.p[i] != '#' : text.p[i] == '#' || (line.n && !str_is(line, "---")))
 			break;
 		i = newline ? end + 1 : end;
@@ -164,7 +164,7 @@ static size_t leading(struct str text, bool comments)
 	return i;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_comment_place(const void *a, const void *b)
 {
 	const struct import_comment *const *x = a, *const *y = b;
 
@@ -187,7 +187,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 		if (all->at[i].at < source->base + before + block.n)
 			mine[n++] = &all->at[i];
 	if (n)
-		qsort(mine, n, sizeof *mine, by_place);
+		qsort(mine, n, sizeof *mine, by_comment_place);
 	for (size_t i = 0; i < n; i++) {
 		mine[i]->taken = true;
 		buf_printf(&out, "#%s%.*s\n", mine[i]->text.n ? " " : "", STR_ARG(mine[i]->text));
@@ -197,7 +197,7 @@ struct str comments_header(struct arena *a, const struct source *source, struct 
 	return ret;
 }
 
-static void take(struct arena *a, struct import_comment *c, struct line *line)
+static void take_comment(struct arena *a, struct import_comment *c, struct line *line)
 {
 	/* the line was made from the manifest's line at whose end the comment is */
 	bool behind = line->form == LINE_SET && line->from.start >= c->line && line->from.start < c->at;
@@ -211,7 +211,7 @@ void comments_take(struct arena *a, struct comments *all, struct span place, str
 	for (size_t i = OFFSET_SEARCH(all->at, all->n, anchor.start, place.start);
 	    i < all->n && all->at[i].anchor.start < place.end; i++)
 		if (!all->at[i].taken)
-			take(a, &all->at[i], line);
+			take_comment(a, &all->at[i], line);
 }
 
 void comments_drop(struct comments *all, struct span place)
@@ -246,6 +246,6 @@ void comments_settle(struct arena *a, struct comments *all, struct span place, s
 			continue;
 		bool own = all->at[i].anchor.start == block->from.start;
 		struct line *line = own ? block : first_line(&block->value->items, all->at[i].anchor, NULL);
-		take(a, &all->at[i], line ? line : block);
+		take_comment(a, &all->at[i], line ? line : block);
 	}
 }

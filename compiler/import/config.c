@@ -11,7 +11,7 @@
 /*
  * Returns the list under a key. Returns NULL if the key is missing, or if its value is not a list, which is reported.
  */
-static const struct data *list_of(struct import *im, const struct data *map, const char *key)
+static const struct data *config_list(struct import *im, const struct data *map, const char *key)
 {
 	const struct data *d = member(map, key);
 
@@ -21,7 +21,7 @@ static const struct data *list_of(struct import *im, const struct data *map, con
 	return NULL;
 }
 
-static void volumes(struct import *im, struct lines *body, const struct data *list)
+static void read_config_volumes(struct import *im, struct lines *body, const struct data *list)
 {
 	struct arena *a = im->arena;
 	struct lines *mounts = NULL;
@@ -84,7 +84,7 @@ static void server_path(struct import *im, const struct data *map, bool inside)
 		inside ? "it belongs at the top level, where the controller reads it; " : "");
 }
 
-static void accelerator(struct import *im, struct imported *job, const struct data_member *m)
+static void read_config_accelerator(struct import *im, struct imported *job, const struct data_member *m)
 {
 	struct device *known = device_find(im, m->key), *d = known ? known : device_declare(im, m->key);
 	struct lines *body = &d->declaration->value->items;
@@ -96,8 +96,8 @@ static void accelerator(struct import *im, struct imported *job, const struct da
 	}
 	d->declaration->from = m->key_at;
 	d->configured = true;
-	volumes(im, body, list_of(im, m->value, "volumes"));
-	variables(im, body, list_of(im, m->value, "envVars"));
+	read_config_volumes(im, body, config_list(im, m->value, "volumes"));
+	variables(im, body, config_list(im, m->value, "envVars"));
 	unknown_keys(im, m->value, "volumes", "envVars");
 	import_comments(im, d->declaration, member_span(m));
 	lines_push(im->arena, &job->declarations, d->declaration);
@@ -140,7 +140,7 @@ bool import_config(struct import *im, const struct data *config, struct imported
 		if (str_is(m->key, "grpcServerFilePath"))
 			server_path(im, accelerators, true);
 		else if (m->value->kind == DATA_MAP)
-			accelerator(im, job, m);
+			read_config_accelerator(im, job, m);
 		else
 			diag_report(im->diags, TJ1103, m->value->from, "'%.*s' must be a map, found %s",
 				STR_ARG(m->key), import_kind_words(m->value));

@@ -7,30 +7,31 @@
 #include "base/quantity.h"
 #include "kube/limits.h"
 
-static void set(struct container_reading *c, const char *field, struct expr *value, const struct data_member *m)
+static void set_container_field(struct container_reading *c, const char *field, struct expr *value,
+	const struct data_member *m)
 {
 	struct import *im = c->role->im;
 
 	import_comments(im, lines_set(im->arena, c->to, str_of(field), value, member_span(m)), member_span(m));
 }
 
-static void raw(struct container_reading *c, const struct data_member *m)
+static void keep_container_raw(struct container_reading *c, const struct data_member *m)
 {
 	raw_member(c->role->im, container_raw(c, m->key_at), m->key, m->value, m->key_at);
 }
 
 /* ---- simple fields ---- */
 
-static void text_field(struct container_reading *c, const struct data_member *m, const char *field)
+static void read_container_text(struct container_reading *c, const struct data_member *m, const char *field)
 {
-	set(c, field, expr_string(c->role->im->arena, m->value->u.string), m);
+	set_container_field(c, field, expr_string(c->role->im->arena, m->value->u.string), m);
 }
 
 /*
  * Reads the image. In `registry/<your-project>/name` the user has to replace the part in angle brackets, which no
  * registry accepts.
  */
-static void image(struct container_reading *c, const struct data_member *m)
+static void read_container_image(struct container_reading *c, const struct data_member *m)
 {
 	struct import *im = c->role->im;
 	struct str s = m->value->u.string;
@@ -38,7 +39,7 @@ static void image(struct container_reading *c, const struct data_member *m)
 	struct buf plain = { 0 };
 
 	if (!open || !close || close < open) {
-		text_field(c, m, "image");
+		read_container_text(c, m, "image");
 		return;
 	}
 	for (size_t i = 0; i < s.n; i++)
@@ -49,7 +50,7 @@ static void image(struct container_reading *c, const struct data_member *m)
 	struct diag *d = diag_report(im->diags, TJ1111, m->value->from, "'%.*s' must be filled in",
 		(int)(close - open) + 1, open);
 	diag_help(im->diags, d, "until it is filled in, the program has \"%.*s\"", STR_ARG(name));
-	set(c, "image", expr_string(im->arena, name), m);
+	set_container_field(c, "image", expr_string(im->arena, name), m);
 }
 
 static void pull(struct container_reading *c, const struct data_member *m)
@@ -59,23 +60,23 @@ static void pull(struct container_reading *c, const struct data_member *m)
 
 	for (size_t i = 0; i < 3 && c->kind == CONTAINER_MAIN; i++) {
 		if (str_is(m->value->u.string, words[i][0])) {
-			set(c, "pull", expr_string(c->role->im->arena, str_of(words[i][1])), m);
+			set_container_field(c, "pull", expr_string(c->role->im->arena, str_of(words[i][1])), m);
 			return;
 		}
 	}
-	raw(c, m);
+	keep_container_raw(c, m);
 }
 
 static void workdir(struct container_reading *c, const struct data_member *m)
 {
 	if (str_starts(m->value->u.string, STR("/")))
-		text_field(c, m, "workdir");
+		read_container_text(c, m, "workdir");
 	else
-		raw(c, m);
+		keep_container_raw(c, m);
 }
 
 /* Reads command and args. */
-static void texts(struct container_reading *c, const struct data_member *m)
+static void read_words(struct container_reading *c, const struct data_member *m)
 {
 	struct arena *a = c->role->im->arena;
 	struct expr *list = expr_new(a, EXPR_LIST);
@@ -84,7 +85,7 @@ static void texts(struct container_reading *c, const struct data_member *m)
 		const struct data *d = m->value->u.list.at[i];
 		struct expr *text = env_text(c, d->u.string, false);
 		if (!text) {
-			raw(c, m);
+			keep_container_raw(c, m);
 			return;
 		}
 		lines_add(a, &list->items, text, d->from);
@@ -92,7 +93,7 @@ static void texts(struct container_reading *c, const struct data_member *m)
 	for (size_t i = 0; i < list->items.n; i++)
 		import_comments(c->role->im, list->items.at[i], list->items.at[i]->from);
 	if (list->items.n)
-		set(c, m->key.p[0] == 'c' ? "command" : "args", list, m);
+		set_container_field(c, m->key.p[0] == 'c' ? "command" : "args", list, m);
 }
 
 /* ---- ports ---- */
@@ -146,7 +147,7 @@ static void usual_first(struct container_reading *c, struct lines *lines)
 	}
 }
 
-static void ports(struct container_reading *c, const struct data_member *m)
+static void read_container_ports(struct container_reading *c, const struct data_member *m)
 {
 	struct import *im = c->role->im;
 	struct ports seen = { 0 };
@@ -281,7 +282,7 @@ static void resources_read(struct container_reading *c, const struct data *resou
 
 /* ---- the container ---- */
 
-static void field(struct container_reading *c, const struct data_member *m)
+static void read_container_field(struct container_reading *c, const struct data_member *m)
 {
 	if (str_is(m->key, "name"))
 		return;                 /* the name of the block is the name of the container */
@@ -294,26 +295,26 @@ static void field(struct container_reading *c, const struct data_member *m)
 		return;
 	}
 	if (str_is(m->key, "image"))
-		image(c, m);
+		read_container_image(c, m);
 	else if (str_is(m->key, "imagePullPolicy"))
 		pull(c, m);
 	else if (str_is(m->key, "command") || str_is(m->key, "args"))
-		texts(c, m);
+		read_words(c, m);
 	else if (str_is(m->key, "workingDir"))
 		workdir(c, m);
 	else if (str_is(m->key, "env"))
 		env_read(c, m->value);
 	else if (str_is(m->key, "ports"))
-		ports(c, m);
+		read_container_ports(c, m);
 	else if (str_is(m->key, "resources"))
 		resources_read(c, m->value);
 	else if (str_is(m->key, "volumeMounts"))
 		mounts_read(c, m->value);
 	else
-		raw(c, m);
+		keep_container_raw(c, m);
 }
 
-static const struct data_member *find(const struct data *map, const char *key)
+static const struct data_member *find_entry(const struct data *map, const char *key)
 {
 	for (size_t i = 0; i < map->u.map.n; i++)
 		if (str_is(map->u.map.at[i].key, key))
@@ -329,11 +330,11 @@ void container_read(struct container_reading *c)
 
 	env_given(c);
 	for (size_t i = 0; i < 2; i++)
-		if ((early[i] = find(c->container, first[i])))
-			field(c, early[i]);
+		if ((early[i] = find_entry(c->container, first[i])))
+			read_container_field(c, early[i]);
 	for (size_t i = 0; i < c->container->u.map.n; i++) {
 		const struct data_member *m = &c->container->u.map.at[i];
 		if (m != early[0] && m != early[1])
-			field(c, m);
+			read_container_field(c, m);
 	}
 }

@@ -205,7 +205,7 @@ static void put_resource(struct buf *b, struct arena *a, const struct data *obje
 
 /* ---- errors ---- */
 
-static void one_line(struct buf *b, struct str s)
+static void put_on_one_line(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		buf_char(b, (unsigned char)s.p[i] < ' ' ? ' ' : s.p[i]);
@@ -220,11 +220,11 @@ static struct str first_fault(struct arena *a, const struct diags *ds)
 		const struct diag *d = ds->at[i];
 		if (d->severity != SEVERITY_ERROR)
 			continue;
-		one_line(&b, d->message);
+		put_on_one_line(&b, d->message);
 		buf_printf(&b, " [%s]", diag_code_name(d->code));
 		if (d->help.n) {
 			buf_z(&b, "; ");
-			one_line(&b, d->help);
+			put_on_one_line(&b, d->help);
 		}
 		break;
 	}

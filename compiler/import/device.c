@@ -152,7 +152,7 @@ static const struct device *choose(struct role_reading *r, struct str resource, 
 	return best;
 }
 
-static const struct data *amount_of(const struct role_reading *r, const char *which, struct str resource)
+static const struct data *resource_amount(const struct role_reading *r, const char *which, struct str resource)
 {
 	return data_get(member(r->devices, which), resource);
 }
@@ -165,7 +165,8 @@ static bool device_count(const struct role_reading *r, struct str resource, int6
 {
 	struct arena scratch = { 0 };
 	struct str amounts[2];
-	const struct data *limit = amount_of(r, "limits", resource), *request = amount_of(r, "requests", resource);
+	const struct data *limit = resource_amount(r, "limits", resource),
+		*request = resource_amount(r, "requests", resource);
 
 	if (!limit && is_configured(r->im, resource))
 		limit = request;
@@ -188,7 +189,7 @@ static void keep_raw(struct role_reading *r, struct str resource)
 	struct lines *container = lines_block(a, r->role, STR("raw container"), r->devices->from);
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct data *d = amount_of(r, which[i], resource);
+		const struct data *d = resource_amount(r, which[i], resource);
 		if (!d)
 			continue;
 		struct lines *resources = lines_block(a, container, STR("resources"), r->devices->from);
@@ -234,7 +235,7 @@ static void further(struct role_reading *r, const struct data_member *m, int64_t
 }
 
 /* Makes the first device of a container the role's accelerator; a second one is added in `resources`. */
-static const struct device *accelerator(struct role_reading *r, const struct data *node)
+static const struct device *take_accelerator(struct role_reading *r, const struct data *node)
 {
 	const struct device *ret = NULL;
 	bool have = false;
@@ -244,7 +245,7 @@ static const struct device *accelerator(struct role_reading *r, const struct dat
 		for (size_t i = 0; i < data_count(of); i++) {
 			const struct data_member *m = &of->u.map.at[i];
 			int64_t count;
-			if (!device_is(r->im, m->key) || (pass && amount_of(r, "limits", m->key)))
+			if (!device_is(r->im, m->key) || (pass && resource_amount(r, "limits", m->key)))
 				continue;
 			if (have || !device_count(r, m->key, &count)) {
 				if (device_count(r, m->key, &count) && memchr(m->key.p, '/', m->key.n))
@@ -339,7 +340,7 @@ static void taints(struct role_reading *r, const struct device *d, const struct 
 
 void device_read(struct role_reading *r, const struct data *node, const struct data *tolerations)
 {
-	const struct device *d = accelerator(r, node);
+	const struct device *d = take_accelerator(r, node);
 
 	node_labels(r, d, node);
 	taints(r, d, tolerations);

@@ -39,7 +39,7 @@ static struct str framework_key(struct container_reading *c, struct str name)
  * Returns the replacement of `$(NAME)`; NULL if `$(NAME)` stays plain text. Sets *RET_RAW if only Kubernetes can
  * replace it.
  */
-static const struct known *reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
+static const struct known *variable_reference(struct container_reading *c, struct str name, bool value, bool *ret_raw)
 {
 	const struct known *known = map_get(&c->env, name);
 	struct arena *a = c->role->im->arena;
@@ -75,7 +75,7 @@ static size_t reference_at(struct str text, size_t i, size_t last, struct str *r
 }
 
 /* Returns the inserted expression itself if a text consists of nothing else; but pod.env() stays a text. */
-static struct expr *plain(struct arena *a, struct expr *e)
+static struct expr *plain_insert(struct arena *a, struct expr *e)
 {
 	struct str code = e->npieces == 1 && e->pieces[0].code ? e->pieces[0].text : STR("");
 
@@ -133,7 +133,7 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 		struct known host = { 0 };
 		struct str name;
 		size_t n = reference_at(text, i, close ? (size_t)(close - text.p) : 0, &name);
-		const struct known *code = n ? reference(c, name, value, &raw) : NULL;
+		const struct known *code = n ? variable_reference(c, name, value, &raw) : NULL;
 		if (!n && (n = host_at(c->role->im, c->role->job, text, i, &host.code)) > 0)
 			code = &host;
 		bool dollar = i + 1 < text.n && text.p[i] == '$' && text.p[i + 1] == '$';
@@ -153,7 +153,7 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 	}
 	if (start < text.n)
 		expr_append(a, e, false, (struct str){ text.p + start, text.n - start });
-	return plain(a, e);
+	return plain_insert(a, e);
 }
 
 /* ---- entries ---- */
@@ -229,7 +229,7 @@ static struct expr *entry_value(struct container_reading *c, const struct data *
 }
 
 /* Is it a variable that trainc writes for other targets? References to it are replaced by its meaning. */
-static bool is_ours(struct str name) { return str_starts(name, STR("TRAINC_")); }
+static bool is_own_variable(struct str name) { return str_starts(name, STR("TRAINC_")); }
 
 static bool holds_secret(struct container_reading *c, const struct expr *value)
 {
@@ -250,7 +250,7 @@ static void define(struct container_reading *c, struct str name, struct expr *va
 
 	if (holds_secret(c, value))
 		map_put(&c->secrets, a, name, known);
-	known->code = is_ours(name) ? value->text : str_cat(a, STR("pod.env(\""), name, STR("\")"));
+	known->code = is_own_variable(name) ? value->text : str_cat(a, STR("pod.env(\""), name, STR("\")"));
 	if (set && value->kind != EXPR_CALL && map_get(set, framework_key(c, name)))
 		known->text = value;
 	map_put(&c->env, a, name, known);
@@ -275,7 +275,7 @@ static bool plain_name(struct str name)
 }
 
 /* Writes a number without quotes if its text stays the same. */
-static struct expr *number(struct arena *a, struct expr *e)
+static struct expr *number_of_text(struct arena *a, struct expr *e)
 {
 	struct str s = e->npieces == 1 && !e->pieces[0].code ? e->pieces[0].text : STR("");
 
@@ -297,9 +297,9 @@ static void read_entry(struct container_reading *c, const struct data *entry, st
 		put_raw(c, entry, name);
 		return;
 	}
-	if (!is_ours(name))
-		value = number(im->arena, value);
-	if (!(is_ours(name) && value->kind == EXPR_TEXT)) {
+	if (!is_own_variable(name))
+		value = number_of_text(im->arena, value);
+	if (!(is_own_variable(name) && value->kind == EXPR_TEXT)) {
 		if (!*env)
 			*env = lines_block(im->arena, c->to, STR("env"), at);
 		import_comments(im, lines_set(im->arena, *env, key_text(im->arena, name), value, entry->from),

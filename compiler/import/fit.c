@@ -126,7 +126,7 @@ static const struct schema_field *field_any_case(struct fitting *f, const struct
 	return NULL;
 }
 
-static const struct schema_field *find_field(struct fitting *f, const struct schema_type *t, struct str key)
+static const struct schema_field *fitting_field(struct fitting *f, const struct schema_type *t, struct str key)
 {
 	const struct schema_field *field = schema_newest_field(f->schema, t, key);
 
@@ -155,7 +155,7 @@ static const bool *fields_had(struct fitting *f, const struct schema_type *t, co
 	bool *had = ARENA_ARRAY(f->im->arena, bool, t->n);
 
 	for (size_t i = 0; i < of->u.map.n; i++) {
-		const struct schema_field *field = find_field(f, t, of->u.map.at[i].key);
+		const struct schema_field *field = fitting_field(f, t, of->u.map.at[i].key);
 		if (field)
 			had[field - first] = true;
 	}
@@ -259,7 +259,7 @@ static const struct data *fit_object(struct fitting *f, const struct data *d, co
 
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
-		const struct schema_field *field = find_field(f, t, m->key);
+		const struct schema_field *field = fitting_field(f, t, m->key);
 		struct way at_member = { in, m->key, false };
 		if (is_clusters(in, m->key))
 			continue;

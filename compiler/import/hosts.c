@@ -8,7 +8,7 @@
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '-'; }
 
 /* Reads the number at text.p[*i], and moves *i past it; -1 if no number begins there. */
-static int64_t number(struct str text, size_t *i)
+static int64_t host_number(struct str text, size_t *i)
 {
 	size_t first = *i;
 	int64_t n = 0;
@@ -51,7 +51,8 @@ static size_t match(const struct imported *job, const struct host_name *h, struc
 {
 	int64_t a, b = 0;
 
-	if ((a = number(text, &at)) < 0 || (h->two && (!skip(text, &at, STR("-")) || (b = number(text, &at)) < 0)))
+	if ((a = host_number(text, &at)) < 0 ||
+	    (h->two && (!skip(text, &at, STR("-")) || (b = host_number(text, &at)) < 0)))
 		return 0;
 	if (!skip(text, &at, STR(".")) || !skip(text, &at, job->subdomain) || (at < text.n && in_name(text.p[at])))
 		return 0;

@@ -35,7 +35,7 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 /* ---- metadata ---- */
 
 /* Is it metadata that tools of the cluster wrote, or that trainc wrote into objects of other targets? */
-static bool is_noise(struct str key)
+static bool is_job_noise(struct str key)
 {
 	return member_is_record(key) || str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
 		str_is(key, "app.kubernetes.io/managed-by") || str_is(key, "app.kubernetes.io/name") ||
@@ -43,21 +43,21 @@ static bool is_noise(struct str key)
 		str_is(key, "batch.kubernetes.io/cronjob-scheduled-timestamp");
 }
 
-static bool is_ours(const struct data *metadata)
+static bool has_own_label(const struct data *metadata)
 {
 	return str_is(member_text(member(metadata, "labels"), "app.kubernetes.io/managed-by"), "trainc");
 }
 
-static void pairs(struct import_manifest *m, struct lines *job, const char *field)
+static void read_job_pairs(struct import_manifest *m, struct lines *job, const char *field)
 {
 	struct arena *a = m->im->arena;
 	const struct data *map = member(m->metadata, field);
-	bool ours = is_ours(m->metadata);
+	bool ours = has_own_label(m->metadata);
 	struct lines *to = NULL;
 
 	for (size_t i = 0; i < data_count(map); i++) {
 		const struct data_member *pair = &map->u.map.at[i];
-		bool noise = is_noise(pair->key) && (ours || !str_starts(pair->key, STR("app.")));
+		bool noise = is_job_noise(pair->key) && (ours || !str_starts(pair->key, STR("app.")));
 		if (noise || str_is(pair->key, QUEUE_LABEL))
 			continue;
 		if (!to)
@@ -90,8 +90,8 @@ static void metadata(struct import_manifest *m, struct lines *job)
 	}
 	if (queue && queue->kind == DATA_STRING)
 		lines_set(a, job, STR("queue"), expr_string(a, queue->u.string), queue->from);
-	pairs(m, job, "labels");
-	pairs(m, job, "annotations");
+	read_job_pairs(m, job, "labels");
+	read_job_pairs(m, job, "annotations");
 	other_metadata(m);
 }
 

@@ -164,7 +164,7 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 /* ---- roles ---- */
 
 /* Labels and annotations that pods of a role may read about themselves. */
-static void fields_of(struct import *im, const struct set *s, struct set_role *r)
+static void set_pod_fields(struct import *im, const struct set *s, struct set_role *r)
 {
 	struct arena *a = im->arena;
 	struct str per = str_int(a, r->per), jobs = str_int(a, r->jobs), whole = STR("pod.index"),
@@ -297,7 +297,7 @@ static const struct data *with_claims(struct set *s, const struct data *spec, co
 	return template;
 }
 
-static void role_of(struct set *s, const struct data *d, struct set_role *r)
+static void read_set_role(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;
 	const struct data *job = member(member(d, "template"), "spec");
@@ -313,7 +313,7 @@ static void role_of(struct set *s, const struct data *d, struct set_role *r)
 		r->count_at = per_at;
 	if (r->jobs > 1 && (r->per > 1 || is_exclusive(s, r)))
 		no_groups(s, r, member(d, "replicas")->from);
-	fields_of(im, s, r);
+	set_pod_fields(im, s, r);
 }
 
 static const struct pod_label labels[] = {
@@ -330,7 +330,7 @@ void jobset_roles(struct set *s, const struct data *spec)
 	s->n = data_count(jobs);
 	s->roles = ARENA_ARRAY(im->arena, struct set_role, s->n);
 	for (size_t i = 0; i < s->n; i++) {
-		role_of(s, jobs->u.list.at[i], &s->roles[i]);
+		read_set_role(s, jobs->u.list.at[i], &s->roles[i]);
 		s->roles[i].template = with_claims(s, spec, s->roles[i].template);
 	}
 	set_words(s);
@@ -423,7 +423,7 @@ struct str jobset_success(struct set *s, const struct data *spec)
 
 /* ---- bodies ---- */
 
-static void start_after(struct set *s, const struct data *spec, size_t i)
+static void read_start_after(struct set *s, const struct data *spec, size_t i)
 {
 	struct import *im = s->m.im;
 	const struct data *depends = member(jobs_of(spec)->u.list.at[i], "dependsOn"),
@@ -472,7 +472,7 @@ static void job_pairs(struct set *s, const struct set_role *r, const struct data
 /*
  * Reads those fields of a role's Job that concern the set; reports fields that a program cannot express for one role.
  */
-static void job_fields(struct set *s, const struct data *d, struct set_role *r)
+static void read_set_job_fields(struct set *s, const struct data *d, struct set_role *r)
 {
 	struct import *im = s->m.im;
 	const struct data *metadata = member(member(d, "template"), "metadata"),
@@ -520,15 +520,15 @@ bool jobset_bodies(struct set *s, const struct data *spec)
 
 	for (size_t i = 0; i < s->n; i++) {
 		ok = set_role_open(s, &s->roles[i]) && ok;
-		job_fields(s, jobs->u.list.at[i], &s->roles[i]);
-		start_after(s, spec, i);
+		read_set_job_fields(s, jobs->u.list.at[i], &s->roles[i]);
+		read_start_after(s, spec, i);
 	}
 	if (ok)
 		deadlines(s);
 	return ok;
 }
 
-static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_jobset(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct set s = { .job = job };
 	size_t errors = im->diags->errors;
@@ -551,4 +551,7 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return true;
 }
 
-const struct import_kind jobset_kinds[] = { { "JobSet", "jobset.x-k8s.io/v1alpha2", read, false, IMPORT_JOB }, { 0 } };
+const struct import_kind jobset_kinds[] = {
+	{ "JobSet", "jobset.x-k8s.io/v1alpha2", read_jobset, false, IMPORT_JOB },
+	{ 0 }
+};

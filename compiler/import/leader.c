@@ -5,7 +5,7 @@
 #include "import/set.h"
 #include "import/tree.h"
 
-static const struct data *template_of(const struct data *group, bool leader)
+static const struct data *leader_template(const struct data *group, bool leader)
 {
 	const struct data *own = leader ? member(group, "leaderTemplate") : NULL;
 
@@ -18,7 +18,7 @@ static const struct pod_label labels[] = { { "leaderworkerset.sigs.k8s.io/name",
  * The labels of the controller that a variable or a path may refer to, in a role that consists of groups with N pods
  * each.
  */
-static void fields_of(struct set *s, struct set_role *r, bool leader, int64_t n)
+static void leader_pod_fields(struct set *s, struct set_role *r, bool leader, int64_t n)
 {
 	struct arena *a = s->m.im->arena;
 	struct str place = leader ? STR("0") : n == 1 ? STR("1") : str_printf(a, "pod.index %% %lld + 1", (long long)n);
@@ -31,18 +31,18 @@ static void fields_of(struct set *s, struct set_role *r, bool leader, int64_t n)
 		str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
 }
 
-static void role_of(struct set *s, const struct data *group, const char *word, bool leader, int64_t n)
+static void read_leader_role(struct set *s, const struct data *group, const char *word, bool leader, int64_t n)
 {
-	const struct data *template = template_of(group, leader);
+	const struct data *template = leader_template(group, leader);
 	struct set_role *r = &s->roles[s->n++];
 
 	*r = (struct set_role){ .name = str_of(word), .template = template, .place = template->from,
 		.count_at = member_at(s->m.spec, "replicas"), .jobs = 1, .per = n };
-	fields_of(s, r, leader, member_int(group, "size", 1) - 1);
+	leader_pod_fields(s, r, leader, member_int(group, "size", 1) - 1);
 }
 
 /* Reports what neither the framework nor the fields of a job can express. */
-static void rest(struct set *s, const struct data *map, const char *const *known)
+static void report_leader_rest(struct set *s, const struct data *map, const char *const *known)
 {
 	for (size_t i = 0; i < data_count(map); i++) {
 		const struct data_member *m = &map->u.map.at[i];
@@ -54,7 +54,7 @@ static void rest(struct set *s, const struct data *map, const char *const *known
 	}
 }
 
-static struct expr *framework(struct set *s, int64_t size)
+static struct expr *leader_framework(struct set *s, int64_t size)
 {
 	struct arena *a = s->m.im->arena;
 	struct expr *call = expr_call(a, STR("lws.groups"));
@@ -65,7 +65,7 @@ static struct expr *framework(struct set *s, int64_t size)
 	return call;
 }
 
-static bool write(struct set *s, const struct data *group)
+static bool write_leader(struct set *s, const struct data *group)
 {
 	static const char *const known[] = { "replicas", "leaderWorkerTemplate", "startupPolicy", "rolloutStrategy",
 		NULL };
@@ -74,15 +74,15 @@ static bool write(struct set *s, const struct data *group)
 	bool ok = true;
 
 	s->roles = ARENA_ARRAY(s->m.im->arena, struct set_role, 2);
-	role_of(s, group, "leader", true, groups);
+	read_leader_role(s, group, "leader", true, groups);
 	if (size > 1)
-		role_of(s, group, "worker", false, groups * (size - 1));
+		read_leader_role(s, group, "worker", false, groups * (size - 1));
 	set_words(s);
 	s->job->labels_of = labels;
 	set_hosts(s, &s->roles[0], str_cat(s->m.im->arena, s->m.name, STR("-"), STR("")), false, s->m.name);
-	s->body = job_new(&s->m, s->job, framework(s, size));
-	rest(s, s->m.spec, known);
-	rest(s, group, of_group);
+	s->body = job_new(&s->m, s->job, leader_framework(s, size));
+	report_leader_rest(s, s->m.spec, known);
+	report_leader_rest(s, group, of_group);
 	for (size_t i = 0; i < s->n; i++)
 		ok = set_role_open(s, &s->roles[i]) && ok;
 	if (!ok)
@@ -102,7 +102,7 @@ static bool write(struct set *s, const struct data *group)
 	return true;
 }
 
-static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_leader(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct set s = { .job = job };
 	size_t errors = im->diags->errors;
@@ -126,8 +126,8 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 			(long long)(n ? n->u.integer : 1), (long long)(size ? size->u.integer : 1));
 		return false;
 	}
-	return write(&s, group);
+	return write_leader(&s, group);
 }
 
-const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read, false,
+const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read_leader, false,
 	IMPORT_JOB }, { 0 } };

@@ -39,16 +39,16 @@ struct legacy_job {
 	bool default_ps;
 };
 
-static struct diags *ds(const struct legacy_job *j) { return j->m.im->diags; }
+static struct diags *legacy_diags(const struct legacy_job *j) { return j->m.im->diags; }
 
-static struct str role_of(const struct legacy_job *j, const struct data *spec)
+static struct str legacy_role_name(const struct legacy_job *j, const struct data *spec)
 {
 	struct str role = member_text(spec, j->kind->role_key);
 
 	return role.n ? role : str_of(j->kind->usual);
 }
 
-static const char *word_of(const struct legacy_job *j, struct str role)
+static const char *legacy_word(const struct legacy_job *j, struct str role)
 {
 	for (size_t i = 0; i < 4 && j->kind->roles[i][0]; i++)
 		if (str_is(role, j->kind->roles[i][0]))
@@ -68,37 +68,38 @@ static void containers_rule(struct legacy_job *j, const struct data *spec, struc
 	if (!member(spec, "template")) {
 		if (is_tensorflow(j) && str_is(role, "PS") && !j->later)
 			return;                 /* the standard server */
-		diag_report(ds(j), TJ1107, spec->from, "the role %.*s has no template", STR_ARG(role));
+		diag_report(legacy_diags(j), TJ1107, spec->from, "the role %.*s has no template", STR_ARG(role));
 		return;
 	}
 	for (size_t i = 0; i < data_count(containers); i++)
 		found = found || str_is(member_text(containers->u.list.at[i], "name"), j->kind->role.container);
 	if (!found)
-		diag_report(ds(j), TJ1107, containers ? containers->from : spec->from,
+		diag_report(legacy_diags(j), TJ1107, containers ? containers->from : spec->from,
 			"no container of %.*s is named '%s'", STR_ARG(role), j->kind->role.container);
 }
 
 static void spec_rule(struct legacy_job *j, size_t i)
 {
 	const struct data *spec = j->specs->u.list.at[i], *count = member(spec, "replicas");
-	struct str role = role_of(j, spec);
+	struct str role = legacy_role_name(j, spec);
 	bool single = str_is(role, "MASTER") || str_is(role, "SCHEDULER");
 
-	if (!word_of(j, role)) {
-		struct diag *d = diag_report(ds(j), TJ1106, member(spec, j->kind->role_key)->from,
+	if (!legacy_word(j, role)) {
+		struct diag *d = diag_report(legacy_diags(j), TJ1106, member(spec, j->kind->role_key)->from,
 			"unknown role '%.*s'", STR_ARG(role));
-		diag_help(ds(j), d, "the roles of this kind are %s, %s and %s", j->kind->roles[0][0],
+		diag_help(legacy_diags(j), d, "the roles of this kind are %s, %s and %s", j->kind->roles[0][0],
 			j->kind->roles[1][0], j->kind->roles[2][0]);
 		return;
 	}
 	if (count && (count->u.integer < 0 || (single && count->u.integer != 1)))
-		diag_report(ds(j), TJ1106, count->from, single ? "a job has exactly one %.*s"
+		diag_report(legacy_diags(j), TJ1106, count->from, single ? "a job has exactly one %.*s"
 			: "%.*s cannot have a negative number of replicas", STR_ARG(role));
 	for (size_t k = 0; k < i; k++) {
-		if (!str_eq(role_of(j, j->specs->u.list.at[k]), role))
+		if (!str_eq(legacy_role_name(j, j->specs->u.list.at[k]), role))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ1106, spec->from, "the role %.*s appears twice", STR_ARG(role));
-		diag_note(ds(j), d, j->specs->u.list.at[k]->from, "the other one");
+		struct diag *d = diag_report(legacy_diags(j), TJ1106, spec->from, "the role %.*s appears twice",
+			STR_ARG(role));
+		diag_note(legacy_diags(j), d, j->specs->u.list.at[k]->from, "the other one");
 		break;
 	}
 	containers_rule(j, spec, role);
@@ -107,7 +108,7 @@ static void spec_rule(struct legacy_job *j, size_t i)
 static const struct data *spec_of(const struct legacy_job *j, struct str role)
 {
 	for (size_t i = 0; i < data_count(j->specs); i++)
-		if (str_eq(role_of(j, j->specs->u.list.at[i]), role))
+		if (str_eq(legacy_role_name(j, j->specs->u.list.at[i]), role))
 			return j->specs->u.list.at[i];
 	return NULL;
 }
@@ -117,13 +118,13 @@ static void master_rule(struct legacy_job *j, const struct data *policy, const s
 {
 	if (policy && (!chief || !str_is(member_text(chief, "replicaName"), "MASTER") ||
 	    member_int(chief, "replicaIndex", 0) != 0)) {
-		struct diag *d = diag_report(ds(j), TJ1108, policy->from, "the chief of the job is MASTER 0");
-		diag_help(ds(j), d, "remove 'terminationPolicy'");
+		struct diag *d = diag_report(legacy_diags(j), TJ1108, policy->from, "the chief of the job is MASTER 0");
+		diag_help(legacy_diags(j), d, "remove 'terminationPolicy'");
 	}
 	if (!spec_of(j, STR("MASTER"))) {
-		struct diag *d = diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no MASTER, so it would never end",
-			STR_ARG(j->m.kind));
-		diag_help(ds(j), d, "add an entry with 'tfReplicaType: MASTER'");
+		struct diag *d = diag_report(legacy_diags(j), TJ1106, j->m.at,
+			"this %.*s has no MASTER, so it would never end", STR_ARG(j->m.kind));
+		diag_help(legacy_diags(j), d, "add an entry with 'tfReplicaType: MASTER'");
 	}
 }
 
@@ -137,18 +138,18 @@ static void chief_rule(struct legacy_job *j)
 	if (!j->later) {
 		master_rule(j, policy, chief);
 	} else if (policy && !role.n) {
-		diag_report(ds(j), TJ1108, member_at(j->m.spec, "terminationPolicy"),
+		diag_report(legacy_diags(j), TJ1108, member_at(j->m.spec, "terminationPolicy"),
 			"'terminationPolicy' names no chief");
 	} else if (!(spec = spec_of(j, role))) {
-		d = diag_report(ds(j), TJ1106, policy ? chief->from : j->m.at,
+		d = diag_report(legacy_diags(j), TJ1106, policy ? chief->from : j->m.at,
 			"the chief of the job is %.*s, but the job has no %.*s", STR_ARG(role), STR_ARG(role));
-		diag_help(ds(j), d, policy ? "add it, or name another role"
+		diag_help(legacy_diags(j), d, policy ? "add it, or name another role"
 			: "add an entry with 'tfReplicaType: MASTER', or a 'terminationPolicy' with another chief");
 	} else if (index < 0 || index >= member_int(spec, "replicas", 1)) {
 		const struct data *at = member(chief, "replicaIndex");
-		d = diag_report(ds(j), TJ1108, at ? at->from : spec->from, "the job has no %.*s %lld to be the chief",
-			STR_ARG(role), (long long)index);
-		diag_help(ds(j), d, "replicas are counted from 0");
+		d = diag_report(legacy_diags(j), TJ1108, at ? at->from : spec->from,
+			"the job has no %.*s %lld to be the chief", STR_ARG(role), (long long)index);
+		diag_help(legacy_diags(j), d, "replicas are counted from 0");
 	}
 }
 
@@ -159,8 +160,9 @@ static void clean_rule(struct legacy_job *j)
 
 	if (!word.n || !j->later || str_is(word, "All") || str_is(word, "Running") || str_is(word, "None"))
 		return;
-	struct diag *d = diag_report(ds(j), TJ1108, policy->from, "'%.*s' is not a clean-up policy", STR_ARG(word));
-	diag_help(ds(j), d, "it is All, Running or None");
+	struct diag *d = diag_report(legacy_diags(j), TJ1108, policy->from, "'%.*s' is not a clean-up policy",
+		STR_ARG(word));
+	diag_help(legacy_diags(j), d, "it is All, Running or None");
 }
 
 static void mode_rule(struct legacy_job *j)
@@ -168,53 +170,54 @@ static void mode_rule(struct legacy_job *j)
 	struct str mode = member_text(j->m.spec, "jobMode");
 
 	if (!str_is(mode, "local") && !str_is(mode, "dist"))
-		diag_report(ds(j), TJ1108, mode.n ? member(j->m.spec, "jobMode")->from : j->m.at,
+		diag_report(legacy_diags(j), TJ1108, mode.n ? member(j->m.spec, "jobMode")->from : j->m.at,
 			"'jobMode' is local or dist, found '%.*s'", STR_ARG(mode));
 }
 
-static bool check(struct legacy_job *j)
+static bool check_legacy(struct legacy_job *j)
 {
-	size_t errors = ds(j)->errors + ds(j)->muted_errors;
+	size_t errors = legacy_diags(j)->errors + legacy_diags(j)->muted_errors;
 
 	for (size_t i = 0; i < data_count(j->specs); i++)
 		spec_rule(j, i);
 	if (!j->specs && import_misspelt_roles(&j->m))
 		return false;
 	if (!data_count(j->specs))
-		diag_report(ds(j), TJ1106, j->m.at, "this %.*s has no replicas", STR_ARG(j->m.kind));
+		diag_report(legacy_diags(j), TJ1106, j->m.at, "this %.*s has no replicas", STR_ARG(j->m.kind));
 	else if (is_tensorflow(j))
 		chief_rule(j);
 	if (is_tensorflow(j))
 		clean_rule(j);
 	else
 		mode_rule(j);
-	return ds(j)->errors + ds(j)->muted_errors == errors;
+	return legacy_diags(j)->errors + legacy_diags(j)->muted_errors == errors;
 }
 
 /* ---- arguments of the framework ---- */
 
-static void put(struct legacy_job *j, struct lines *to, const char *name, struct expr *value)
+static void legacy_put(struct legacy_job *j, struct lines *to, const char *name, struct expr *value)
 {
 	lines_set(j->m.im->arena, to, str_of(name), value, (struct span){ 0, 0 });
 }
 
-static void put_text(struct legacy_job *j, struct lines *to, const char *name, const struct data *of, const char *key)
+static void legacy_put_text(struct legacy_job *j, struct lines *to, const char *name, const struct data *of,
+	const char *key)
 {
 	if (member_text(of, key).n)
-		put(j, to, name, expr_string(j->m.im->arena, member_text(of, key)));
+		legacy_put(j, to, name, expr_string(j->m.im->arena, member_text(of, key)));
 }
 
 static void tensorboard(struct legacy_job *j, struct lines *to, const struct data *board)
 {
 	struct expr *e = expr_new(j->m.im->arena, EXPR_BODY);
 
-	put_text(j, &e->items, "log_dir", board, "logDir");
-	put_text(j, &e->items, "service_type", board, "serviceType");
+	legacy_put_text(j, &e->items, "log_dir", board, "logDir");
+	legacy_put_text(j, &e->items, "service_type", board, "serviceType");
 	if (data_count(member(board, "volumes")))
-		put(j, &e->items, "volumes", raw_expr(j->m.im, member(board, "volumes")));
+		legacy_put(j, &e->items, "volumes", raw_expr(j->m.im, member(board, "volumes")));
 	if (data_count(member(board, "volumeMounts")))
-		put(j, &e->items, "volume_mounts", raw_expr(j->m.im, member(board, "volumeMounts")));
-	put(j, to, "tensorboard", e);
+		legacy_put(j, &e->items, "volume_mounts", raw_expr(j->m.im, member(board, "volumeMounts")));
+	legacy_put(j, to, "tensorboard", e);
 }
 
 static void chief(struct legacy_job *j, struct lines *to)
@@ -224,31 +227,31 @@ static void chief(struct legacy_job *j, struct lines *to)
 
 	if (!of || str_is(role, "MASTER"))
 		return;
-	put(j, to, "chief", expr_string(j->m.im->arena, str_of(word_of(j, role))));
+	legacy_put(j, to, "chief", expr_string(j->m.im->arena, str_of(legacy_word(j, role))));
 	if (member_int(of, "replicaIndex", 0))
-		put(j, to, "chief_index", expr_int(j->m.im->arena, member_int(of, "replicaIndex", 0)));
+		legacy_put(j, to, "chief_index", expr_int(j->m.im->arena, member_int(of, "replicaIndex", 0)));
 }
 
-static struct expr *framework(struct legacy_job *j)
+static struct expr *legacy_framework(struct legacy_job *j)
 {
 	struct arena *a = j->m.im->arena;
 	struct expr *call = expr_call(a, str_printf(a, "legacy.%s", j->kind->framework));
 	const struct data *ps = spec_of(j, STR("PS"));
 
 	if (!is_tensorflow(j))
-		put_text(j, &call->items, "job_mode", j->m.spec, "jobMode");
-	put_text(j, &call->items, "runtime_id", j->m.spec, "RuntimeId");
+		legacy_put_text(j, &call->items, "job_mode", j->m.spec, "jobMode");
+	legacy_put_text(j, &call->items, "runtime_id", j->m.spec, "RuntimeId");
 	if (is_tensorflow(j) && !str_is(j->group, "tensorflow.org"))
-		put(j, &call->items, "group", expr_string(a, j->group));
+		legacy_put(j, &call->items, "group", expr_string(a, j->group));
 	if (str_is(j->group, "mlkube.io"))
 		/* with this group, the pod label that names the role does not begin with the name of the job */
-		put(j, &call->items, "naming", expr_string(a, STR("role")));
+		legacy_put(j, &call->items, "naming", expr_string(a, STR("role")));
 	chief(j, &call->items);
-	put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");
+	legacy_put_text(j, &call->items, "tf_image", j->m.spec, "tfImage");
 	j->default_ps = is_tensorflow(j) && !j->later && ps &&
 		(!member(ps, "template") || member_bool(ps, "IsDefaultPS", false));
 	if (j->default_ps)
-		put(j, &call->items, "default_ps", expr_text(a, STR("true")));
+		legacy_put(j, &call->items, "default_ps", expr_text(a, STR("true")));
 	if (member(j->m.spec, "tensorboard") && j->later)
 		import_left_out(j->m.im, member_at(j->m.spec, "tensorboard"), STR("tensorboard"),
 			"the operator for kubeflow.org starts none");
@@ -273,7 +276,7 @@ static bool is_stored_server(const struct data *template)
 	return false;
 }
 
-static struct job_role role(struct legacy_job *j, const struct data *spec, const char *word)
+static struct job_role legacy_role(struct legacy_job *j, const struct data *spec, const char *word)
 {
 	struct import *im = j->m.im;
 	struct lines top = { 0 };
@@ -298,7 +301,7 @@ static struct job_role role(struct legacy_job *j, const struct data *spec, const
 	return (struct job_role){ top.at[0], spec->from };
 }
 
-static void roles(struct legacy_job *j, struct lines *body)
+static void write_legacy_roles(struct legacy_job *j, struct lines *body)
 {
 	struct job_role all[4];
 	size_t n = 0;
@@ -306,7 +309,7 @@ static void roles(struct legacy_job *j, struct lines *body)
 	for (size_t i = 0; i < 4 && j->kind->roles[i][0]; i++) {
 		const struct data *spec = spec_of(j, str_of(j->kind->roles[i][0]));
 		if (spec)
-			all[n++] = role(j, spec, j->kind->roles[i][1]);
+			all[n++] = legacy_role(j, spec, j->kind->roles[i][1]);
 	}
 	job_finish(&j->m, j->job, body, all, n);
 }
@@ -325,7 +328,7 @@ static const struct data *old_list(struct import *im, const struct data *object)
 }
 
 /* Writes fields of the job's manifest as fields of the job in the program. */
-static void fields(struct legacy_job *j, struct lines *body)
+static void write_legacy_fields(struct legacy_job *j, struct lines *body)
 {
 	static const char *const words[][2] = { { "Running", "running" }, { "None", "none" } };
 	struct import *im = j->m.im;
@@ -344,8 +347,8 @@ static void fields(struct legacy_job *j, struct lines *body)
 			member_at(j->m.spec, "schedulerName"));
 }
 
-static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job,
-	const struct legacy_kind *kind)
+static bool legacy_read(struct import *im, const struct import_kind *row, const struct data *object,
+	struct imported *job, const struct legacy_kind *kind)
 {
 	struct legacy_job j = { .kind = kind, .job = job };
 	size_t errors = im->diags->errors;
@@ -355,25 +358,25 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 	j.specs = member(j.m.spec, "replicaSpecs");
 	j.group = (struct str){ row->api_version, strcspn(row->api_version, "/") };
 	j.later = str_is(j.group, "kubeflow.org");
-	if (!check(&j) || im->diags->errors != errors)
+	if (!check_legacy(&j) || im->diags->errors != errors)
 		return false;
 	job_use(im, job, STR("legacy"));
-	struct lines *body = job_new(&j.m, job, framework(&j));
-	fields(&j, body);
-	roles(&j, body);
+	struct lines *body = job_new(&j.m, job, legacy_framework(&j));
+	write_legacy_fields(&j, body);
+	write_legacy_roles(&j, body);
 	return true;
 }
 
 static bool read_tensorflow(struct import *im, const struct import_kind *row, const struct data *object,
 	struct imported *job)
 {
-	return read(im, row, object, job, &tensorflow_kind);
+	return legacy_read(im, row, object, job, &tensorflow_kind);
 }
 
 static bool read_mxnet(struct import *im, const struct import_kind *row, const struct data *object,
 	struct imported *job)
 {
-	return read(im, row, object, job, &mxnet_kind);
+	return legacy_read(im, row, object, job, &mxnet_kind);
 }
 
 const struct import_kind legacy_kinds[] = {

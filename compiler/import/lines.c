@@ -57,8 +57,8 @@ struct expr *expr_call(struct arena *a, struct str what)
 
 void lines_push(struct arena *a, struct lines *to, struct line *line) { ARENA_PUSH(a, to->at, to->n, line); }
 
-static struct line *push(struct arena *a, struct lines *to, struct str key, enum line_form form, struct expr *value,
-	struct span from)
+static struct line *push_line(struct arena *a, struct lines *to, struct str key, enum line_form form,
+	struct expr *value, struct span from)
 {
 	struct line *line = ARENA_NEW(a, struct line);
 
@@ -69,17 +69,17 @@ static struct line *push(struct arena *a, struct lines *to, struct str key, enum
 
 struct line *lines_set(struct arena *a, struct lines *to, struct str key, struct expr *value, struct span from)
 {
-	return push(a, to, key, LINE_SET, value, from);
+	return push_line(a, to, key, LINE_SET, value, from);
 }
 
 struct line *lines_add(struct arena *a, struct lines *to, struct expr *value, struct span from)
 {
-	return push(a, to, (struct str){ 0 }, LINE_SET, value, from);
+	return push_line(a, to, (struct str){ 0 }, LINE_SET, value, from);
 }
 
 struct lines *lines_extend(struct arena *a, struct lines *to, struct str key, struct span from)
 {
-	return &push(a, to, key, LINE_EXTEND, expr_new(a, EXPR_BODY), from)->value->items;
+	return &push_line(a, to, key, LINE_EXTEND, expr_new(a, EXPR_BODY), from)->value->items;
 }
 
 struct line *lines_find(const struct lines *in, struct str key)

@@ -99,7 +99,7 @@ static void put_piece(struct buf *out, struct str s, bool block, bool last, size
 }
 
 /* Does the text have several lines, and not just one with a newline at its end? */
-static bool is_block(const struct expr *e)
+static bool is_block_text(const struct expr *e)
 {
 	bool line = false;
 
@@ -124,7 +124,7 @@ static void put_indent(struct buf *out, size_t n)
 
 static void put_string(struct buf *out, const struct expr *e, size_t indent)
 {
-	bool block = is_block(e);
+	bool block = is_block_text(e);
 
 	buf_z(out, block ? "\"\"\"\n" : "\"");
 	if (block && !(e->pieces[0].text.n && e->pieces[0].text.p[0] == '\n' && !e->pieces[0].code))
@@ -161,7 +161,7 @@ static bool flat_items(const struct lines *items, size_t most)
 static bool flat_expr(const struct expr *e)
 {
 	switch (e->kind) {
-	case EXPR_STRING: return !is_block(e);
+	case EXPR_STRING: return !is_block_text(e);
 	case EXPR_BODY: return flat_items(&e->items, FEW);
 	case EXPR_LIST:
 	case EXPR_CALL: return flat_items(&e->items, SIZE_MAX);
@@ -192,15 +192,15 @@ static size_t width_expr(const struct expr *e)
 
 bool expr_fits(const struct expr *e, unsigned depth) { return flat_expr(e) && width_expr(e) + 2 * depth <= WIDE; }
 
-static bool one_line(const struct expr *body, unsigned depth)
+static bool is_one_line(const struct expr *body, unsigned depth)
 {
 	return flat_items(&body->items, FEW) && width_items(&body->items) + 2 * depth <= WIDE;
 }
 
 static void put_expr(struct writing *w, const struct expr *e, unsigned depth);
-static void put_line(struct writing *w, const struct line *l, unsigned depth);
+static void put_program_line(struct writing *w, const struct line *l, unsigned depth);
 
-static void put_comment(struct buf *out, struct str text)
+static void put_remark(struct buf *out, struct str text)
 {
 	if (!str_starts(text, STR("#")))
 		buf_z(out, text.n ? "# " : "#");
@@ -217,7 +217,7 @@ static void put_comments(struct writing *w, const struct line *l, unsigned depth
 		if (is_behind(l, &l->comments[i]))
 			continue;
 		put_indent(&w->out, 2 * depth);
-		put_comment(&w->out, l->comments[i].text);
+		put_remark(&w->out, l->comments[i].text);
 	}
 }
 
@@ -228,7 +228,7 @@ static void put_line_end(struct writing *w, const struct line *l)
 		if (!is_behind(l, &l->comments[i]))
 			continue;
 		buf_z(&w->out, "  ");
-		put_comment(&w->out, l->comments[i].text);
+		put_remark(&w->out, l->comments[i].text);
 		return;
 	}
 	buf_char(&w->out, '\n');
@@ -241,7 +241,7 @@ static void put_items_flat(struct writing *w, const struct lines *items, unsigne
 	for (size_t i = 0; i < items->n; i++) {
 		if (i)
 			buf_z(&w->out, ", ");
-		put_line(w, items->at[i], depth);
+		put_program_line(w, items->at[i], depth);
 	}
 	buf_z(&w->out, close);
 }
@@ -252,11 +252,12 @@ static bool ends_in_block(const struct lines *items)
 	for (size_t i = 0; i + 1 < items->n; i++)
 		if (!flat_line(items->at[i]))
 			return false;
-	return items->n && !items->at[items->n - 1]->ncomments && is_block(items->at[items->n - 1]->value);
+	return items->n && !items->at[items->n - 1]->ncomments && is_block_text(items->at[items->n - 1]->value);
 }
 
 /* Writes elements of a list or arguments of a call: one item per line if one of them has a comment or several lines. */
-static void put_list(struct writing *w, const struct lines *items, unsigned depth, const char *open, const char *close)
+static void put_line_list(struct writing *w, const struct lines *items, unsigned depth, const char *open,
+	const char *close)
 {
 	if (flat_items(items, SIZE_MAX) || ends_in_block(items)) {
 		put_items_flat(w, items, depth, open, close);
@@ -267,7 +268,7 @@ static void put_list(struct writing *w, const struct lines *items, unsigned dept
 	for (size_t i = 0; i < items->n; i++) {
 		put_comments(w, items->at[i], depth + 1);
 		put_indent(&w->out, 2 * (depth + 1));
-		put_line(w, items->at[i], depth + 1);
+		put_program_line(w, items->at[i], depth + 1);
 		buf_char(&w->out, ',');
 		put_line_end(w, items->at[i]);
 	}
@@ -279,7 +280,7 @@ static void put_body(struct writing *w, const struct expr *e, unsigned depth)
 {
 	if (!e->items.n) {
 		buf_z(&w->out, "{}");
-	} else if (one_line(e, depth)) {
+	} else if (is_one_line(e, depth)) {
 		put_items_flat(w, &e->items, depth, "{ ", " }");
 	} else {
 		buf_z(&w->out, "{\n");
@@ -294,12 +295,12 @@ static void put_expr(struct writing *w, const struct expr *e, unsigned depth)
 	switch (e->kind) {
 	case EXPR_TEXT: buf_str(&w->out, e->text); break;
 	case EXPR_STRING: put_string(&w->out, e, 2 * (depth + 1)); break;
-	case EXPR_LIST: put_list(w, &e->items, depth, "[", "]"); break;
+	case EXPR_LIST: put_line_list(w, &e->items, depth, "[", "]"); break;
 	case EXPR_BODY: put_body(w, e, depth); break;
 	case EXPR_CALL:
 		buf_str(&w->out, e->text);
 		if (e->items.n)
-			put_list(w, &e->items, depth, "(", ")");
+			put_line_list(w, &e->items, depth, "(", ")");
 		break;
 	}
 }
@@ -308,7 +309,7 @@ void expr_write(struct writing *w, const struct expr *e) { put_expr(w, e, 0); }
 
 /* ---- items ---- */
 
-static void put_line(struct writing *w, const struct line *l, unsigned depth)
+static void put_program_line(struct writing *w, const struct line *l, unsigned depth)
 {
 	struct written place = { .start = (uint32_t)w->out.n, .from = l->from, .outer = w->outer };
 	size_t mine = w->n;
@@ -332,8 +333,8 @@ static bool is_named(const struct line *l) { return l->key.p && memchr(l->key.p,
  */
 static bool apart(const struct line *before, const struct line *l, unsigned depth)
 {
-	bool broken = l->form == LINE_EXTEND && !one_line(l->value, depth);
-	bool was_broken = before->form == LINE_EXTEND && !one_line(before->value, depth);
+	bool broken = l->form == LINE_EXTEND && !is_one_line(l->value, depth);
+	bool was_broken = before->form == LINE_EXTEND && !is_one_line(before->value, depth);
 
 	return broken || was_broken || is_named(before) != is_named(l) || (is_named(l) && l->ncomments);
 }
@@ -349,7 +350,7 @@ void lines_write(struct writing *w, const struct lines *lines, unsigned depth)
 			buf_char(&w->out, '\n');
 		put_comments(w, lines->at[i], depth);
 		put_indent(&w->out, 2 * depth);
-		put_line(w, lines->at[i], depth);
+		put_program_line(w, lines->at[i], depth);
 		put_line_end(w, lines->at[i]);
 	}
 }

@@ -126,7 +126,7 @@ static bool is_default(struct str in, const struct data *map, const struct data_
 		(probe && is_among(usuals_of_probes, sizeof usuals_of_probes / sizeof *usuals_of_probes, in, m));
 }
 
-static const struct data *clean(struct arena *a, struct str in, const struct data *d);
+static const struct data *without_defaults(struct arena *a, struct str in, const struct data *d);
 
 static const struct data *clean_list(struct arena *a, struct str in, const struct data *d)
 {
@@ -139,14 +139,14 @@ static const struct data *clean_list(struct arena *a, struct str in, const struc
 		if (one->kind == DATA_MAP && ((volumes && is_token(one)) ||
 			(str_is(in, "tolerations") && is_usual_toleration(one))))
 			continue;
-		ret->u.list.at[n++] = clean(a, STR(""), one);
+		ret->u.list.at[n++] = without_defaults(a, STR(""), one);
 	}
 	ret->u.list.n = n;
 	return ret;
 }
 
 /* Returns D, the value of the key IN, without fields that have their default value. */
-static const struct data *clean(struct arena *a, struct str in, const struct data *d)
+static const struct data *without_defaults(struct arena *a, struct str in, const struct data *d)
 {
 	struct data *ret;
 	size_t n = 0;
@@ -165,7 +165,7 @@ static const struct data *clean(struct arena *a, struct str in, const struct dat
 		struct data_member m = d->u.map.at[i];
 		if (is_default(in, d, &m))
 			continue;
-		m.value = clean(a, m.key, m.value);
+		m.value = without_defaults(a, m.key, m.value);
 		if (!data_count(m.value) && data_count(d->u.map.at[i].value))
 			continue;       /* the map is dropped, because the server wrote everything in it */
 		ret->u.map.at[n++] = m;
@@ -272,7 +272,7 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 	bool live = live_is(object);
 
 	if (live)
-		object = clean(a, STR(""), object);
+		object = without_defaults(a, STR(""), object);
 	if (is_job(object))
 		return clean_job(a, object);
 	if (!live)

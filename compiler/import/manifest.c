@@ -145,7 +145,7 @@ static bool has_room(struct import *im, const struct data *object)
 	return false;
 }
 
-static void read_job(struct import *im, const struct import_kind *k, const struct data *object)
+static void read_job_manifest(struct import *im, const struct import_kind *k, const struct data *object)
 {
 	if (!has_room(im, object))
 		return;
@@ -215,7 +215,7 @@ struct later {
 	struct comments comments;
 };
 
-static void keep(struct import *im, const struct import_kind *k, const struct data *object)
+static void keep_manifest(struct import *im, const struct import_kind *k, const struct data *object)
 {
 	struct later *l = ARENA_NEW(im->arena, struct later);
 
@@ -229,7 +229,7 @@ static void read_later(struct import *im, const struct later *l)
 
 	im->source = l->source;
 	im->comments = l->comments;
-	read_job(im, l->k, l->object);
+	read_job_manifest(im, l->k, l->object);
 	for (size_t i = 0; i < l->comments.n && im->njobs > first; i++)
 		import_comments(im, im->jobs[first]->job, l->comments.at[i].anchor);
 	im->comments = (struct comments){ 0 };
@@ -376,9 +376,9 @@ static void read_object(struct import *im, const struct data *object)
 		return;
 	object = live_clean(im->arena, object);
 	if (k && k->last)
-		keep(im, k, object);
+		keep_manifest(im, k, object);
 	else if (k)
-		read_job(im, k, object);
+		read_job_manifest(im, k, object);
 	else if (!beside_read(im, object, kind, api_version))
 		unknown_kind(im, object, kind, api_version, other);
 }

@@ -25,15 +25,15 @@ struct mpi {
 	const struct data *launcher, *worker;   /* specs of the two roles; worker may be NULL */
 };
 
-static struct arena *arena(const struct mpi *j) { return j->set.m.im->arena; }
-static struct diags *ds(const struct mpi *j) { return j->set.m.im->diags; }
+static struct arena *mpi_arena(const struct mpi *j) { return j->set.m.im->arena; }
+static struct diags *mpi_diags(const struct mpi *j) { return j->set.m.im->diags; }
 
 /* ---- checks of the operator ---- */
 
 static void help_words(struct mpi *j, const struct data *d, const char *what, const char *words)
 {
-	diag_help(ds(j), diag_report(ds(j), TJ1108, d->from, "'%.*s' is not a valid %s", STR_ARG(d->u.string), what),
-		"use %s", words);
+	diag_help(mpi_diags(j), diag_report(mpi_diags(j), TJ1108, d->from, "'%.*s' is not a valid %s",
+		STR_ARG(d->u.string), what), "use %s", words);
 }
 
 static void check_restart(struct mpi *j, const struct data *role)
@@ -52,18 +52,19 @@ static void check_roles(struct mpi *j)
 	if (!roles && import_misspelt_roles(&j->set.m))
 		return;
 	if (!j->launcher) {
-		struct diag *d = diag_report(ds(j), TJ1106, roles ? roles->from : j->set.m.at,
+		struct diag *d = diag_report(mpi_diags(j), TJ1106, roles ? roles->from : j->set.m.at,
 			"an MPIJob needs the role 'Launcher'");
-		diag_help(ds(j), d, "it runs mpirun, which starts processes on the workers");
+		diag_help(mpi_diags(j), d, "it runs mpirun, which starts processes on the workers");
 	}
 	if (one && one->u.integer != 1)
-		diag_report(ds(j), TJ1106, one->from, "an MPIJob has one launcher, not %lld",
+		diag_report(mpi_diags(j), TJ1106, one->from, "an MPIJob has one launcher, not %lld",
 			(long long)one->u.integer);
 	if (j->worker && !n)
-		diag_report(ds(j), TJ1106, j->worker->from,
+		diag_report(mpi_diags(j), TJ1106, j->worker->from,
 			"'Worker' needs 'replicas': without the field the operator makes none");
 	if (n && n->u.integer < 1)
-		diag_report(ds(j), TJ1106, n->from, "'Worker' cannot have %lld replicas", (long long)n->u.integer);
+		diag_report(mpi_diags(j), TJ1106, n->from, "'Worker' cannot have %lld replicas",
+			(long long)n->u.integer);
 	for (size_t i = 0; i < data_count(roles); i++) {
 		const struct data_member *m = &roles->u.map.at[i];
 		if (!str_is(m->key, "Launcher") && !str_is(m->key, "Worker"))
@@ -77,26 +78,26 @@ static void check_roles(struct mpi *j)
 static void check_name(struct mpi *j)
 {
 	int64_t n = member_int(j->worker, "replicas", 1);
-	struct str last = str_printf(arena(j), "%.*s-worker-%lld", STR_ARG(j->set.m.name),
+	struct str last = str_printf(mpi_arena(j), "%.*s-worker-%lld", STR_ARG(j->set.m.name),
 		(long long)(n > 0 ? n - 1 : 0));
 	bool ok = kube_dns_label(last) && last.n <= LIMIT_LABEL && !(last.p[0] >= '0' && last.p[0] <= '9');
 
 	if (ok)
 		return;
-	struct diag *d = diag_report(ds(j), TJ1105, j->set.m.name_at, "'%.*s' cannot be the name of an MPIJob",
+	struct diag *d = diag_report(mpi_diags(j), TJ1105, j->set.m.name_at, "'%.*s' cannot be the name of an MPIJob",
 		STR_ARG(j->set.m.name));
-	diag_help(ds(j), d,
+	diag_help(mpi_diags(j), d,
 		"pods are named like '%.*s': at most 63 lower case letters, digits and '-', beginning with a letter",
 		STR_ARG(last));
 }
 
-static bool check(struct mpi *j)
+static bool check_mpi(struct mpi *j)
 {
 	static const char *const clean[] = { "", "None", "Running", "All" };
 	const struct data *spec = j->set.m.spec, *implementation = member(spec, "mpiImplementation"),
 		*policy = member(j->policy, "cleanPodPolicy");
 	const struct data *slots = member(spec, "slotsPerWorker");
-	size_t errors = ds(j)->errors + ds(j)->muted_errors;
+	size_t errors = mpi_diags(j)->errors + mpi_diags(j)->muted_errors;
 	bool known = !policy;
 
 	check_name(j);
@@ -108,8 +109,9 @@ static bool check(struct mpi *j)
 	if (!known)
 		help_words(j, policy, "policy for pods at the end", "None, Running or All");
 	if (slots && slots->u.integer < 0)
-		diag_report(ds(j), TJ1108, slots->from, "a worker cannot have %lld slots", (long long)slots->u.integer);
-	return ds(j)->errors + ds(j)->muted_errors == errors;
+		diag_report(mpi_diags(j), TJ1108, slots->from, "a worker cannot have %lld slots",
+			(long long)slots->u.integer);
+	return mpi_diags(j)->errors + mpi_diags(j)->muted_errors == errors;
 }
 
 /* ---- the framework ---- */
@@ -121,10 +123,10 @@ static const struct data *first_container(const struct data *role)
 	return data_count(list) ? list->u.list.at[0] : NULL;
 }
 
-static void argument(struct mpi *j, struct expr *call, const char *name, struct expr *value, const char *key)
+static void mpi_argument(struct mpi *j, struct expr *call, const char *name, struct expr *value, const char *key)
 {
 	const struct data *d = member(j->set.m.spec, key);
-	struct line *line = lines_set(arena(j), &call->items, str_of(name), value, member_at(j->set.m.spec, key));
+	struct line *line = lines_set(mpi_arena(j), &call->items, str_of(name), value, member_at(j->set.m.spec, key));
 
 	if (d && d->kind != DATA_MAP)
 		import_comments(j->set.m.im, line, span_join(line->from, d->from));
@@ -137,39 +139,39 @@ static void argument(struct mpi *j, struct expr *call, const char *name, struct 
 static void keys_argument(struct mpi *j, struct expr *call)
 {
 	struct str path = member_text(j->set.m.spec, "sshAuthMountPath"),
-		name = str_cat(arena(j), j->set.m.name, STR("-ssh"), STR(""));
+		name = str_cat(mpi_arena(j), j->set.m.name, STR("-ssh"), STR(""));
 
 	if (!path.n || str_is(path, ROOT_PATH))
 		return;
-	argument(j, call, "ssh_path", expr_string(arena(j), path), "sshAuthMountPath");
-	argument(j, call, "ssh_secret", expr_string(arena(j), name), "sshAuthMountPath");
-	struct diag *d = diag_report(ds(j), TJ1124, member(j->set.m.spec, "sshAuthMountPath")->from,
+	mpi_argument(j, call, "ssh_path", expr_string(mpi_arena(j), path), "sshAuthMountPath");
+	mpi_argument(j, call, "ssh_secret", expr_string(mpi_arena(j), name), "sshAuthMountPath");
+	struct diag *d = diag_report(mpi_diags(j), TJ1124, member(j->set.m.spec, "sshAuthMountPath")->from,
 		"the program takes the keys in '%.*s' from the Secret '%.*s'", STR_ARG(path), STR_ARG(name));
-	diag_help(ds(j), d, "the operator creates it for each job; create it once yourself: "
+	diag_help(mpi_diags(j), d, "the operator creates it for each job; create it once yourself: "
 		"ssh-keygen -N '' -f id_rsa, then "
 		"kubectl create secret generic %.*s "
 		"--from-file=id_rsa --from-file=id_rsa.pub --from-file=authorized_keys=id_rsa.pub", STR_ARG(name));
 }
 
 /* Makes the call of the library's framework, with the arguments that differ from its defaults. */
-static struct expr *framework(struct mpi *j)
+static struct expr *mpi_framework(struct mpi *j)
 {
-	struct arena *a = arena(j);
+	struct arena *a = mpi_arena(j);
 	struct expr *call = expr_call(a, STR("mpi.operator"));
 	const struct data *server = first_container(j->worker);
 	int64_t slots = member_int(j->set.m.spec, "slotsPerWorker", 1);
 
 	job_use(j->set.m.im, j->set.job, STR("mpi"));
 	if (j->with != implementations)
-		argument(j, call, "implementation", expr_string(a, str_of(j->with->argument)), "mpiImplementation");
+		mpi_argument(j, call, "implementation", expr_string(a, str_of(j->with->argument)), "mpiImplementation");
 	if (slots != 1)
-		argument(j, call, "slots", expr_int(a, slots), "slotsPerWorker");
+		mpi_argument(j, call, "slots", expr_int(a, slots), "slotsPerWorker");
 	if (member_bool(j->set.m.spec, "runLauncherAsWorker", false))
-		argument(j, call, "launcher_works", expr_text(a, STR("true")), "runLauncherAsWorker");
+		mpi_argument(j, call, "launcher_works", expr_text(a, STR("true")), "runLauncherAsWorker");
 	if (str_is(member_text(j->set.m.spec, "launcherCreationPolicy"), "WaitForWorkersReady"))
-		argument(j, call, "wait", expr_text(a, STR("true")), "launcherCreationPolicy");
+		mpi_argument(j, call, "wait", expr_text(a, STR("true")), "launcherCreationPolicy");
 	if (!data_count(member(server, "command")) && data_count(member(server, "args")))
-		argument(j, call, "own_server", expr_text(a, STR("true")), "mpiReplicaSpecs");
+		mpi_argument(j, call, "own_server", expr_text(a, STR("true")), "mpiReplicaSpecs");
 	keys_argument(j, call);
 	return call;
 }
@@ -180,9 +182,9 @@ static struct expr *framework(struct mpi *j)
  * Makes the pod template. The restart policy of the replica counts, not the one in its template; USUAL is the
  * default.
  */
-static const struct data *template_of(struct mpi *j, const struct data *role, const char *usual)
+static const struct data *mpi_template(struct mpi *j, const struct data *role, const char *usual)
 {
-	struct arena *a = arena(j);
+	struct arena *a = mpi_arena(j);
 	const struct data *template = member(role, "template"), *pod = member(template, "spec"),
 		*policy = member(role, "restartPolicy");
 	/* the end of the role, so that a default does not take comments of the author */
@@ -204,13 +206,13 @@ static const struct data *template_of(struct mpi *j, const struct data *role, co
 	return template;
 }
 
-static void role_of(struct mpi *j, const char *name, const char *key, const struct data *role, const char *usual,
+static void read_mpi_role(struct mpi *j, const char *name, const char *key, const struct data *role, const char *usual,
 	int64_t n)
 {
 	struct set_role *r = &j->set.roles[j->set.n++];
 	const struct data *roles = member(j->set.m.spec, "mpiReplicaSpecs"), *count = member(role, "replicas");
 
-	*r = (struct set_role){ .name = str_of(name), .word = str_of(name), .template = template_of(j, role, usual),
+	*r = (struct set_role){ .name = str_of(name), .word = str_of(name), .template = mpi_template(j, role, usual),
 		.place = span_join(member_at(roles, key), role->from),
 		.count_at = count ? span_join(member_at(role, "replicas"), count->from) : role->from, .jobs = 1,
 		.per = n, .kind = { .index = INDEX_LABEL } };
@@ -227,12 +229,12 @@ static void roles_of(struct mpi *j)
 	struct set *s = &j->set;
 
 	s->job->labels_of = labels;
-	s->roles = ARENA_ARRAY(arena(j), struct set_role, 2);
-	role_of(j, "launcher", "Launcher", j->launcher, "OnFailure", 1);
+	s->roles = ARENA_ARRAY(mpi_arena(j), struct set_role, 2);
+	read_mpi_role(j, "launcher", "Launcher", j->launcher, "OnFailure", 1);
 	if (!j->worker)
 		return;
-	role_of(j, "worker", "Worker", j->worker, "Never", member_int(j->worker, "replicas", 1));
-	set_hosts(s, &s->roles[1], str_cat(arena(j), s->m.name, STR("-worker-"), STR("")), false, s->m.name);
+	read_mpi_role(j, "worker", "Worker", j->worker, "Never", member_int(j->worker, "replicas", 1));
+	set_hosts(s, &s->roles[1], str_cat(mpi_arena(j), s->m.name, STR("-worker-"), STR("")), false, s->m.name);
 }
 
 /*
@@ -242,16 +244,16 @@ static void roles_of(struct mpi *j)
 static void attempts(struct mpi *j, struct set_role *r)
 {
 	const struct data *limit = member(j->policy, "backoffLimit"),
-		*batch = tree_with(arena(j), NULL, "template", r->template, r->place);
+		*batch = tree_with(mpi_arena(j), NULL, "template", r->template, r->place);
 
 	if (limit)
-		batch = tree_with(arena(j), batch, "backoffLimit", limit, member_at(j->policy, "backoffLimit"));
+		batch = tree_with(mpi_arena(j), batch, "backoffLimit", limit, member_at(j->policy, "backoffLimit"));
 	if (batch_read(j->set.m.im, batch, r->body))
-		lines_drop(arena(j), r->line, STR("restart"));
+		lines_drop(mpi_arena(j), r->line, STR("restart"));
 }
 
 /* Reads cleanPodPolicy. Without it, the framework and the operator both leave the workers as they are. */
-static void clean(struct mpi *j)
+static void read_clean_policy(struct mpi *j)
 {
 	const struct data *d = member(j->policy, "cleanPodPolicy");
 	struct str word = !d ? STR("") : str_is(d->u.string, "All") ? STR("all") : str_is(d->u.string, "Running")
@@ -259,17 +261,18 @@ static void clean(struct mpi *j)
 	struct span at = member_at(j->policy, "cleanPodPolicy");
 
 	if (word.n)
-		import_comments(j->set.m.im, lines_set(arena(j), j->set.body, STR("clean"), expr_string(arena(j), word),
-			at), span_join(at, d->from));
+		import_comments(j->set.m.im,
+			lines_set(mpi_arena(j), j->set.body, STR("clean"), expr_string(mpi_arena(j), word), at),
+			span_join(at, d->from));
 }
 
-static void fields(struct mpi *j)
+static void read_mpi_fields(struct mpi *j)
 {
 	struct import *im = j->set.m.im;
 
 	job_seconds(im, j->set.body, "timeout", j->policy, "activeDeadlineSeconds");
 	job_seconds(im, j->set.body, "ttl", j->policy, "ttlSecondsAfterFinished");
-	clean(j);
+	read_clean_policy(j);
 	job_suspend(im, j->set.body, j->policy);
 	if (data_count(member(j->policy, "schedulingPolicy")))
 		import_left_out(im, member_at(j->policy, "schedulingPolicy"), STR("schedulingPolicy"),
@@ -280,14 +283,14 @@ static void fields(struct mpi *j)
 			"no other controller runs the objects of a program");
 }
 
-static bool write(struct mpi *j)
+static bool write_mpi(struct mpi *j)
 {
 	struct set *s = &j->set;
 	bool ok = true;
 
 	roles_of(j);
-	s->body = job_new(&s->m, s->job, framework(j));
-	fields(j);
+	s->body = job_new(&s->m, s->job, mpi_framework(j));
+	read_mpi_fields(j);
 	for (size_t i = 0; i < s->n; i++)
 		ok = set_role_open(s, &s->roles[i]) && ok;
 	if (!ok)
@@ -297,7 +300,7 @@ static bool write(struct mpi *j)
 	return true;
 }
 
-static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_mpi(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct mpi j = { .set.job = job };
 	size_t errors = im->diags->errors;
@@ -314,7 +317,7 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	j.policy = member(spec, "runPolicy");
 	j.launcher = member(roles, "Launcher");
 	j.worker = member(roles, "Worker");
-	return check(&j) && write(&j);
+	return check_mpi(&j) && write_mpi(&j);
 }
 
-const struct import_kind mpi_kinds[] = { { "MPIJob", "kubeflow.org/v2beta1", read, false, IMPORT_JOB }, { 0 } };
+const struct import_kind mpi_kinds[] = { { "MPIJob", "kubeflow.org/v2beta1", read_mpi, false, IMPORT_JOB }, { 0 } };

@@ -22,14 +22,14 @@ struct beside {
 
 /* ---- contents ---- */
 
-static bool is_noise(struct str key)
+static bool is_object_noise(struct str key)
 {
 	return str_is(key, "kubectl.kubernetes.io/last-applied-configuration") ||
 		str_starts(key, STR("pv.kubernetes.io/bind-completed")) ||
 		str_starts(key, STR("pv.kubernetes.io/bound-by")) || member_is_record(key);
 }
 
-static bool is_ours(const struct data_member *m)
+static bool is_own_member(const struct data_member *m)
 {
 	return str_is(m->key, "app.kubernetes.io/managed-by") && m->value->kind == DATA_STRING &&
 		str_is(m->value->u.string, "trainc");
@@ -44,14 +44,14 @@ static void block(struct import *im, struct lines *to, const struct data_member 
 }
 
 /* Labels and annotations, without those that belong to other tools. */
-static void pairs(struct import *im, struct lines *to, const struct data_member *m)
+static void read_object_pairs(struct import *im, struct lines *to, const struct data_member *m)
 {
 	struct data *left = ARENA_NEW(im->arena, struct data);
 	struct data_member *at = ARENA_ARRAY(im->arena, struct data_member, m->value->u.map.n);
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->value->u.map.n; i++)
-		if (!is_noise(m->value->u.map.at[i].key) && !is_ours(&m->value->u.map.at[i]))
+		if (!is_object_noise(m->value->u.map.at[i].key) && !is_own_member(&m->value->u.map.at[i]))
 			at[n++] = m->value->u.map.at[i];
 	*left = (struct data){ .kind = DATA_MAP, .from = m->value->from, .u.map = { at, n } };
 	if (n)
@@ -69,7 +69,7 @@ static void metadata(struct import *im, struct lines *to, const struct data_memb
 		if (str_is(field->key, "ownerReferences"))
 			import_left_out(im, field->key_at, field->key, "the objects of a program belong to its job");
 		else if (str_is(field->key, "labels") || str_is(field->key, "annotations"))
-			pairs(im, in, field);
+			read_object_pairs(im, in, field);
 		else
 			raw_member(im, in, field->key, field->value, field->key_at);
 	}
@@ -188,7 +188,7 @@ static bool same_place(const struct beside *b, const struct imported *job)
 }
 
 /* Gives the object to the first job in which its name occurs. */
-static void claim(struct map *names, struct imported *job, const struct data *d)
+static void claim_by_name(struct map *names, struct imported *job, const struct data *d)
 {
 	if (d->kind == DATA_STRING) {
 		for (struct beside **b = map_get(names, d->u.string); b && *b; b++)
@@ -196,10 +196,10 @@ static void claim(struct map *names, struct imported *job, const struct data *d)
 				(*b)->owner = job;
 	} else if (d->kind == DATA_LIST) {
 		for (size_t i = 0; i < d->u.list.n; i++)
-			claim(names, job, d->u.list.at[i]);
+			claim_by_name(names, job, d->u.list.at[i]);
 	} else if (d->kind == DATA_MAP) {
 		for (size_t i = 0; i < d->u.map.n; i++)
-			claim(names, job, d->u.map.at[i].value);
+			claim_by_name(names, job, d->u.map.at[i].value);
 	}
 }
 
@@ -209,7 +209,7 @@ struct namesakes {
 };
 
 /* Collects the objects by name. */
-static struct map by_name(struct import *im)
+static struct map objects_by_name(struct import *im)
 {
 	struct map lists = { 0 }, ret = { 0 };
 
@@ -285,7 +285,7 @@ static void take_words(struct import *im, struct imported *job)
 }
 
 /* Returns the name of the block: `bert-config` of the job bert becomes `config`. */
-static struct str word_of(struct import *im, const struct beside *b)
+static struct str object_word(struct import *im, const struct beside *b)
 {
 	struct arena *a = im->arena;
 	struct str name = b->name, job = b->owner->name, kind = str_lower(a, b->kind), word;
@@ -367,7 +367,7 @@ static void without_pairs(struct import *im, struct line *metadata, const char *
 		lines_drop(im->arena, metadata, line->key);
 }
 
-static void give(struct import *im, struct beside *b)
+static void give_object(struct import *im, struct beside *b)
 {
 	struct lines *job = &b->owner->job->value->items;
 	struct line *metadata_line = lines_find(&b->line->value->items, STR("metadata"));
@@ -379,7 +379,7 @@ static void give(struct import *im, struct beside *b)
 	look_at_selectors(im, b, b->object);
 	if (b->owner->hosts.n)
 		look_at_hosts(im, b->owner, b->object);
-	b->line->key = str_cat(im->arena, STR("object "), word_of(im, b), STR(""));
+	b->line->key = str_cat(im->arena, STR("object "), object_word(im, b), STR(""));
 	if (metadata_line && b->ns.n && str_eq(b->ns, b->owner->ns))
 		lines_drop(im->arena, metadata_line, STR("namespace"));
 	if (metadata_line && b->ours) {
@@ -424,15 +424,15 @@ void beside_finish(struct import *im)
 			alone(im, im->beside[i]);
 		return;
 	}
-	names = by_name(im);
+	names = objects_by_name(im);
 	for (size_t i = 0; i < im->njobs; i++)
 		if (im->jobs[i]->job && im->jobs[i]->object)
-			claim(&names, im->jobs[i], im->jobs[i]->object);
+			claim_by_name(&names, im->jobs[i], im->jobs[i]->object);
 	for (size_t i = 0; i < im->nbeside; i++) {
 		struct beside *b = im->beside[i];
 		if (!b->owner)
 			b->owner = first_job(im, b->source);
-		give(im, b);
+		give_object(im, b);
 	}
 	im->nbeside = 0;
 }

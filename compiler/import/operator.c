@@ -51,7 +51,8 @@ struct operator_arguments {
 	struct lines *to;
 };
 
-static struct line *put(struct operator_arguments *args, const char *name, struct expr *value, const struct data *from)
+static struct line *operator_put(struct operator_arguments *args, const char *name, struct expr *value,
+	const struct data *from)
 {
 	return lines_set(args->arena, args->to, str_of(name), value, from ? from->from : (struct span){ 0, 0 });
 }
@@ -62,10 +63,11 @@ static void put_from(struct operator_arguments *args, const char *name, struct e
 {
 	const struct data *d = member(map, key);
 
-	import_comments(args->im, put(args, name, value, d), span_join(member_at(map, key), d->from));
+	import_comments(args->im, operator_put(args, name, value, d), span_join(member_at(map, key), d->from));
 }
 
-static void put_text(struct operator_arguments *args, const char *name, const struct data *map, const char *key)
+static void operator_put_text(struct operator_arguments *args, const char *name, const struct data *map,
+	const char *key)
 {
 	struct str text = member_text(map, key);
 
@@ -73,7 +75,7 @@ static void put_text(struct operator_arguments *args, const char *name, const st
 		put_from(args, name, expr_string(args->arena, text), map, key);
 }
 
-static void put_int(struct operator_arguments *args, const char *name, const struct data *map, const char *key)
+static void operator_put_int(struct operator_arguments *args, const char *name, const struct data *map, const char *key)
 {
 	const struct data *d = member(map, key);
 
@@ -96,8 +98,8 @@ static void put_scheduling(struct operator_job *j, struct operator_arguments *ar
 	struct expr *e = record(args, &in);
 	const struct data *amounts = member(policy, "minResources");
 
-	put_int(&in, "min_available", policy, "minAvailable");
-	put_text(&in, "queue", policy, "queue");
+	operator_put_int(&in, "min_available", policy, "minAvailable");
+	operator_put_text(&in, "queue", policy, "queue");
 	if (data_count(amounts)) {
 		struct expr *map = expr_new(args->arena, EXPR_BODY);
 		for (size_t i = 0; i < amounts->u.map.n; i++) {
@@ -109,8 +111,8 @@ static void put_scheduling(struct operator_job *j, struct operator_arguments *ar
 		}
 		put_from(&in, "min_resources", map, policy, "minResources");
 	}
-	put_text(&in, "priority", policy, "priorityClass");
-	put_int(&in, "timeout_s", policy, "scheduleTimeoutSeconds");
+	operator_put_text(&in, "priority", policy, "priorityClass");
+	operator_put_int(&in, "timeout_s", policy, "scheduleTimeoutSeconds");
 	if (e->items.n)
 		put_from(args, "scheduling", e, j->policy, "schedulingPolicy");
 }
@@ -123,8 +125,10 @@ static void put_conf(struct operator_arguments *in, const struct data *policy)
 	for (size_t i = 0; i < data_count(conf); i++) {
 		struct expr *pair = expr_new(in->arena, EXPR_BODY);
 		struct operator_arguments of = { in->im, in->arena, &pair->items };
-		put(&of, "key", expr_string(in->arena, member_text(conf->u.list.at[i], "key")), conf->u.list.at[i]);
-		put(&of, "value", expr_string(in->arena, member_text(conf->u.list.at[i], "value")), conf->u.list.at[i]);
+		operator_put(&of, "key", expr_string(in->arena, member_text(conf->u.list.at[i], "key")),
+			conf->u.list.at[i]);
+		operator_put(&of, "value", expr_string(in->arena, member_text(conf->u.list.at[i], "value")),
+			conf->u.list.at[i]);
 		lines_add(in->arena, &list->items, pair, conf->u.list.at[i]->from);
 	}
 	if (list->items.n)
@@ -142,13 +146,13 @@ static void put_bounds(struct operator_job *j, struct operator_arguments *in, co
 	int64_t replicas = worker ? member_int(worker->value, "replicas", 1) : 1;
 
 	if (min)
-		put_int(in, "min", policy, "minReplicas");
+		operator_put_int(in, "min", policy, "minReplicas");
 	else
-		put(in, "min", expr_int(in->arena, max ? max->u.integer : replicas), NULL);
+		operator_put(in, "min", expr_int(in->arena, max ? max->u.integer : replicas), NULL);
 	if (max)
-		put_int(in, "max", policy, "maxReplicas");
+		operator_put_int(in, "max", policy, "maxReplicas");
 	else
-		put(in, "max", expr_int(in->arena, min ? min->u.integer : replicas), NULL);
+		operator_put(in, "max", expr_int(in->arena, min ? min->u.integer : replicas), NULL);
 }
 
 static void put_elastic(struct operator_job *j, struct operator_arguments *args, const struct data *policy)
@@ -158,15 +162,15 @@ static void put_elastic(struct operator_job *j, struct operator_arguments *args,
 	const struct data *metrics = member(policy, "metrics");
 
 	put_bounds(j, &in, policy);
-	put_text(&in, "backend", policy, "rdzvBackend");
-	put_text(&in, "host", policy, "rdzvHost");
-	put_int(&in, "port", policy, "rdzvPort");
-	put_text(&in, "id", policy, "rdzvId");
+	operator_put_text(&in, "backend", policy, "rdzvBackend");
+	operator_put_text(&in, "host", policy, "rdzvHost");
+	operator_put_int(&in, "port", policy, "rdzvPort");
+	operator_put_text(&in, "id", policy, "rdzvId");
 	put_conf(&in, policy);
-	put_int(&in, "max_restarts", policy, "maxRestarts");
+	operator_put_int(&in, "max_restarts", policy, "maxRestarts");
 	if (member_bool(policy, "standalone", false))
 		put_from(&in, "standalone", expr_text(args->arena, STR("true")), policy, "standalone");
-	put_int(&in, "nproc", policy, "nProcPerNode");
+	operator_put_int(&in, "nproc", policy, "nProcPerNode");
 	if (data_count(metrics))
 		put_from(&in, "metrics", raw_expr(j->m.im, metrics), policy, "metrics");
 	put_from(args, "elastic", e, j->m.spec, "elasticPolicy");
@@ -188,22 +192,22 @@ static void kind_arguments(struct operator_job *j, struct operator_arguments *ar
 		*slots = member(spec, "slotsPerWorker");
 
 	if (success && str_is(success->u.string, "AllWorkers"))
-		put_text(args, "success_policy", spec, "successPolicy");
+		operator_put_text(args, "success_policy", spec, "successPolicy");
 	else if (success && success->u.string.n)
 		reads_otherwise(j, success, "");
 	if (member_bool(spec, "enableDynamicWorker", false))
 		put_from(args, "dynamic_worker", expr_text(a, STR("true")), spec, "enableDynamicWorker");
 	if (nproc && !str_is(nproc->u.string, "auto"))
-		put_text(args, "nproc_per_node", spec, "nprocPerNode");
+		operator_put_text(args, "nproc_per_node", spec, "nprocPerNode");
 	if (elastic)
 		put_elastic(j, args, elastic);
 	if (mode && !str_is(mode->u.string, "MXTrain"))
-		put_text(args, "job_mode", spec, "jobMode");
+		operator_put_text(args, "job_mode", spec, "jobMode");
 	if (slots && slots->u.integer != 1)
-		put_int(args, "slots_per_worker", spec, "slotsPerWorker");
-	put_text(args, "main_container", spec, "mainContainer");
+		operator_put_int(args, "slots_per_worker", spec, "slotsPerWorker");
+	operator_put_text(args, "main_container", spec, "mainContainer");
 	if (j->alone)
-		put(args, "api", expr_string(a, str_of(j->alone)), NULL);
+		operator_put(args, "api", expr_string(a, str_of(j->alone)), NULL);
 }
 
 static bool is_gpu(struct str resource)
@@ -227,7 +231,8 @@ static void launcher_argument(struct operator_job *j, struct operator_arguments 
 		}
 	}
 	if (gpu != typed)
-		put(args, "gpu_launcher", expr_text(args->arena, gpu ? STR("true") : STR("false")), containers);
+		operator_put(args, "gpu_launcher", expr_text(args->arena, gpu ? STR("true") : STR("false")),
+			containers);
 }
 
 /* Sets the image of the init container that the operator adds to pods of this kind, if an option names one. */
@@ -236,12 +241,12 @@ static void put_image(const struct operator_job *j, struct operator_arguments *a
 	const struct import_options *o = &j->m.im->options;
 
 	if (str_is(j->m.kind, "PyTorchJob") && o->init_image.n)
-		put(args, "init_image", expr_string(args->arena, o->init_image), NULL);
+		operator_put(args, "init_image", expr_string(args->arena, o->init_image), NULL);
 	if (str_is(j->m.kind, "MPIJob") && o->delivery_image.n)
-		put(args, "delivery_image", expr_string(args->arena, o->delivery_image), NULL);
+		operator_put(args, "delivery_image", expr_string(args->arena, o->delivery_image), NULL);
 }
 
-static struct expr *framework(struct operator_job *j)
+static struct expr *operator_framework(struct operator_job *j)
 {
 	struct arena *a = j->m.im->arena;
 	struct expr *call = expr_call(a, str_printf(a, "kubeflow.%s", j->kind->framework));
@@ -249,17 +254,17 @@ static struct expr *framework(struct operator_job *j)
 	const struct data *policy = j->policy, *scheduling = member(policy, "schedulingPolicy");
 
 	if (j->version < 9)
-		put(&args, "operator", expr_string(a, STR("1.7")), NULL);
+		operator_put(&args, "operator", expr_string(a, STR("1.7")), NULL);
 	kind_arguments(j, &args);
 	put_image(j, &args);
 	if (str_is(j->m.kind, "MPIJob"))
 		launcher_argument(j, &args);
-	put_int(&args, "backoff_limit", policy, "backoffLimit");
+	operator_put_int(&args, "backoff_limit", policy, "backoffLimit");
 	if (member(policy, "managedBy") && (j->version < 9 || str_is(j->m.kind, "JAXJob")))
 		import_left_out(j->m.im, member_at(policy, "managedBy"), STR("managedBy"),
 			"the operator ignores it");
 	else
-		put_text(&args, "managed_by", policy, "managedBy");
+		operator_put_text(&args, "managed_by", policy, "managedBy");
 	if (scheduling)
 		put_scheduling(j, &args, scheduling);
 	return call;
@@ -267,7 +272,8 @@ static struct expr *framework(struct operator_job *j)
 
 /* ---- writing fields of the job ---- */
 
-static struct line *set(struct operator_job *j, struct lines *to, const char *field, struct expr *value, struct span at)
+static struct line *operator_set(struct operator_job *j, struct lines *to, const char *field, struct expr *value,
+	struct span at)
 {
 	struct line *line = lines_set(j->m.im->arena, to, str_of(field), value, at);
 
@@ -275,7 +281,7 @@ static struct line *set(struct operator_job *j, struct lines *to, const char *fi
 	return line;
 }
 
-static void clean(struct operator_job *j, struct lines *to)
+static void operator_clean(struct operator_job *j, struct lines *to)
 {
 	static const char *const words[][2] = { { "None", "none" }, { "Running", "running" }, { "All", "all" } };
 	const struct data *of = member(j->policy, "cleanPodPolicy") ? j->policy : j->m.spec;
@@ -292,25 +298,25 @@ static void clean(struct operator_job *j, struct lines *to)
 		word = "all";
 	}
 	if (!str_is(str_of(word), usual))
-		set(j, to, "clean", expr_string(j->m.im->arena, str_of(word)),
+		operator_set(j, to, "clean", expr_string(j->m.im->arena, str_of(word)),
 			span_join(member_at(of, "cleanPodPolicy"), d->from));
 }
 
-static void job_fields(struct operator_job *j, struct lines *to)
+static void operator_job_fields(struct operator_job *j, struct lines *to)
 {
 	const struct data *policy = j->policy, *suspend = member(policy, "suspend");
 
 	job_seconds(j->m.im, to, "timeout", policy, "activeDeadlineSeconds");
 	job_seconds(j->m.im, to, "ttl", policy, "ttlSecondsAfterFinished");
-	clean(j, to);
+	operator_clean(j, to);
 	if (suspend && suspend->u.boolean && !lines_find(to, STR("queue")))     /* a queue suspends jobs itself */
-		set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")),
+		operator_set(j, to, "suspend", expr_text(j->m.im->arena, STR("true")),
 			span_join(member_at(policy, "suspend"), suspend->from));
 }
 
 /* ---- roles ---- */
 
-static void restart(struct operator_job *j, struct lines *to, const struct data *spec)
+static void operator_restart(struct operator_job *j, struct lines *to, const struct data *spec)
 {
 	struct arena *a = j->m.im->arena;
 	const struct data *d = member(spec, "restartPolicy");
@@ -324,9 +330,9 @@ static void restart(struct operator_job *j, struct lines *to, const struct data 
 		policy = STR("Never");
 	struct str word = restart_word(policy);
 	if (word.n && !str_is(policy, j->kind->restart))
-		set(j, to, "restart", expr_string(a, word), at);
+		operator_set(j, to, "restart", expr_string(a, word), at);
 	if (by_code)
-		set(j, to, "retry_on", expr_text(a, STR("128..255")), at);
+		operator_set(j, to, "retry_on", expr_text(a, STR("128..255")), at);
 }
 
 /*
@@ -350,7 +356,7 @@ static void tuner_key(struct operator_job *j, struct lines *to, const struct dat
 	if (!d || !d->u.string.n)
 		return;
 	struct lines *annotations = lines_block(j->m.im->arena, to, STR("annotations"), d->from);
-	set(j, annotations, "\"tuner-server-key\"", expr_string(j->m.im->arena, d->u.string),
+	operator_set(j, annotations, "\"tuner-server-key\"", expr_string(j->m.im->arena, d->u.string),
 		span_join(member_at(spec, "label"), d->from));
 }
 
@@ -365,8 +371,8 @@ static void own_account(struct operator_job *j, const struct operator_role *know
 			"version 1.7 of the operator gives the launcher a service account of its own");
 }
 
-static struct job_role role(struct operator_job *j, struct imported *job, const struct operator_role *known,
-	const struct data_member *m)
+static struct job_role operator_job_role(struct operator_job *j, struct imported *job,
+	const struct operator_role *known, const struct data_member *m)
 {
 	struct import *im = j->m.im;
 	struct lines top = { 0 };
@@ -377,9 +383,9 @@ static struct job_role role(struct operator_job *j, struct imported *job, const 
 	r.replicas = count ? count->u.integer : known && known->usual >= 0 ? known->usual : 1;
 	if (!known || r.replicas != known->usual || !r.replicas) {
 		struct span at = count ? span_join(member_at(m->value, "replicas"), count->from) : m->key_at;
-		set(j, r.role, "replicas", expr_int(im->arena, r.replicas), at);
+		operator_set(j, r.role, "replicas", expr_int(im->arena, r.replicas), at);
 	}
-	restart(j, r.role, m->value);
+	operator_restart(j, r.role, m->value);
 	role_read(&r, member(m->value, "template"));
 	own_account(j, known, r.role);
 	tuner_key(j, r.role, m->value);
@@ -396,7 +402,7 @@ static const struct pod_label labels[] = {
 };
 
 /* Writes the roles in the framework's order, followed by other roles. */
-static void roles(struct operator_job *j, struct imported *job, struct lines *body)
+static void operator_roles(struct operator_job *j, struct imported *job, struct lines *body)
 {
 	struct import *im = j->m.im;
 	struct job_role *all = ARENA_ARRAY(im->arena, struct job_role, j->roles->u.map.n);
@@ -412,11 +418,11 @@ static void roles(struct operator_job *j, struct imported *job, struct lines *bo
 	for (size_t i = 0; i < OPERATOR_ROLES && j->kind->roles[i].key; i++) {
 		const struct data_member *m = operator_member(j, j->kind->roles[i].key);
 		if (m)
-			all[n++] = role(j, job, &j->kind->roles[i], m);
+			all[n++] = operator_job_role(j, job, &j->kind->roles[i], m);
 	}
 	for (size_t i = 0; i < j->roles->u.map.n; i++)
 		if (!operator_role_of(j->kind, j->roles->u.map.at[i].key))
-			all[n++] = role(j, job, NULL, &j->roles->u.map.at[i]);
+			all[n++] = operator_job_role(j, job, NULL, &j->roles->u.map.at[i]);
 	job_finish(&j->m, job, body, all, n);
 }
 
@@ -438,7 +444,7 @@ static bool has_kind(const struct import *im, const struct operator_kind *k, str
  * Determines the form of an MXJob. The older operator for MXNet alone had the same kind: in v1beta1, and in a v1
  * whose spec directly contains the policies. A v1 without any policy is read as a job of the training operator.
  */
-static const char *form(struct operator_job *j, const struct import_kind *row, const struct data *object)
+static const char *operator_form(struct operator_job *j, const struct import_kind *row, const struct data *object)
 {
 	static const char *const policies[] = { "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds",
 		"backoffLimit" };
@@ -454,13 +460,14 @@ static const char *form(struct operator_job *j, const struct import_kind *row, c
 	return j->alone ? "mxnet.v1.MXJob" : j->kind->type;
 }
 
-static bool read(struct import *im, const struct import_kind *row, const struct data *object, struct imported *job)
+static bool operator_read(struct import *im, const struct import_kind *row, const struct data *object,
+	struct imported *job)
 {
 	struct operator_job j = { .kind = operator_find(str_of(row->kind)) };
 	size_t errors = im->diags->errors;
 
 	if (!has_kind(im, j.kind, data_get(object, STR("kind"))->from) ||
-	    !manifest_open(im, row, object, form(&j, row, object), false, &j.m))
+	    !manifest_open(im, row, object, operator_form(&j, row, object), false, &j.m))
 		return false;
 	j.roles = member(j.m.spec, j.kind->roles_key);
 	j.policy = j.alone ? j.m.spec : member(j.m.spec, "runPolicy");
@@ -468,19 +475,19 @@ static bool read(struct import *im, const struct import_kind *row, const struct 
 	if (!operator_check(&j) || im->diags->errors != errors)
 		return false;
 	job_use(im, job, STR("kubeflow"));
-	struct lines *body = job_new(&j.m, job, framework(&j));
-	job_fields(&j, body);
-	roles(&j, job, body);
+	struct lines *body = job_new(&j.m, job, operator_framework(&j));
+	operator_job_fields(&j, body);
+	operator_roles(&j, job, body);
 	return true;
 }
 
 const struct import_kind operator_kinds[] = {
-	{ "TFJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
-	{ "PyTorchJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
-	{ "MXJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
-	{ "MXJob", "kubeflow.org/v1beta1", read, false, IMPORT_JOB },
-	{ "XGBoostJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
-	{ "MPIJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
-	{ "PaddleJob", "kubeflow.org/v1", read, false, IMPORT_JOB },
-	{ "JAXJob", "kubeflow.org/v1", read, false, IMPORT_JOB }, { 0 }
+	{ "TFJob", "kubeflow.org/v1", operator_read, false, IMPORT_JOB },
+	{ "PyTorchJob", "kubeflow.org/v1", operator_read, false, IMPORT_JOB },
+	{ "MXJob", "kubeflow.org/v1", operator_read, false, IMPORT_JOB },
+	{ "MXJob", "kubeflow.org/v1beta1", operator_read, false, IMPORT_JOB },
+	{ "XGBoostJob", "kubeflow.org/v1", operator_read, false, IMPORT_JOB },
+	{ "MPIJob", "kubeflow.org/v1", operator_read, false, IMPORT_JOB },
+	{ "PaddleJob", "kubeflow.org/v1", operator_read, false, IMPORT_JOB },
+	{ "JAXJob", "kubeflow.org/v1", operator_read, false, IMPORT_JOB }, { 0 }
 };

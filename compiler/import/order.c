@@ -44,7 +44,7 @@ static size_t raw_rank(struct str key)
 }
 
 /* Sorts by counting, which is fast even for very many blocks. */
-static void sort(struct lines *body, size_t (*rank_of)(struct str key))
+static void sort_blocks(struct lines *body, size_t (*rank_of)(struct str key))
 {
 	struct line **sorted = memory_hold(NULL, body->n * sizeof *sorted + 1);
 	unsigned char *ranks = memory_hold(NULL, body->n + 1);
@@ -66,10 +66,10 @@ static void sort(struct lines *body, size_t (*rank_of)(struct str key))
 
 void lines_sort(struct lines *body)
 {
-	sort(body, rank);
+	sort_blocks(body, rank);
 	for (size_t i = body->n; i > 0; i--)
 		if (str_starts(body->at[i - 1]->key, STR("raw ")))
-			sort(&body->at[i - 1]->value->items, raw_rank);
+			sort_blocks(&body->at[i - 1]->value->items, raw_rank);
 }
 
 /* ---- fields that all roles share ---- */
@@ -174,7 +174,7 @@ static void rise_entries(struct import *im, struct lines *job, struct lines *con
 /*
  * Moves `scheduler` or `priority` of a role into `raw pod`: they are fields of the job, but the roles differ in them.
  */
-static void lower(struct import *im, struct lines *role, const char *field, const char *raw)
+static void lower_to_raw(struct import *im, struct lines *role, const char *field, const char *raw)
 {
 	struct line *l = lines_take(role, str_of(field));
 
@@ -199,8 +199,8 @@ void roles_lift(struct import *im, struct lines *job, struct lines *const *roles
 	rise_entries(im, job, roles, n, STR("env"));
 	rise_entries(im, job, roles, n, STR("mounts"));
 	for (size_t i = 0; i < n; i++) {
-		lower(im, roles[i], "scheduler", "schedulerName");
-		lower(im, roles[i], "priority", "priorityClassName");
+		lower_to_raw(im, roles[i], "scheduler", "schedulerName");
+		lower_to_raw(im, roles[i], "priority", "priorityClassName");
 		lines_sort(roles[i]);
 	}
 }

@@ -9,7 +9,8 @@
 #include "kube/limits.h"
 #include "syntax/reserved.h"
 
-static struct line *set(struct role_reading *r, const char *field, struct expr *value, const struct data_member *m)
+static struct line *set_role_field(struct role_reading *r, const char *field, struct expr *value,
+	const struct data_member *m)
 {
 	struct line *line = lines_set(r->im->arena, r->role, str_of(field), value, member_span(m));
 
@@ -17,7 +18,7 @@ static struct line *set(struct role_reading *r, const char *field, struct expr *
 	return line;
 }
 
-static void raw(struct role_reading *r, const struct data_member *m)
+static void keep_pod_raw(struct role_reading *r, const struct data_member *m)
 {
 	bool selects = str_is(m->key, "affinity") || str_is(m->key, "topologySpreadConstraints");
 
@@ -81,7 +82,7 @@ static bool goes_on(const struct role_reading *r, const struct data *list, size_
 	return !r->kind->restart;
 }
 
-static void containers(struct role_reading *r, const struct data *list, enum container_kind kind)
+static void read_containers(struct role_reading *r, const struct data *list, enum container_kind kind)
 {
 	for (size_t i = 0; i < data_count(list); i++)
 		if (list->u.list.at[i] != r->main)
@@ -110,7 +111,7 @@ static void grace(struct role_reading *r, const struct data_member *m)
 	if (m->value->u.integer < 1)
 		diag_report(r->im->diags, TJ1111, m->value->from,
 			"the shortest time between TERM and KILL is a second; the program says grace = 1s");
-	set(r, "grace", expr_text(r->im->arena,
+	set_role_field(r, "grace", expr_text(r->im->arena,
 		str_printf(r->im->arena, "%llds", (long long)(m->value->u.integer < 1 ? 1 : m->value->u.integer))), m);
 }
 
@@ -129,7 +130,7 @@ static void pull_secrets(struct role_reading *r, const struct data_member *m)
 			lines_add(a, &list->items, expr_string(a, name), m->value->u.list.at[i]->from);
 	}
 	if (list->items.n)
-		set(r, "pull_secrets", list, m);
+		set_role_field(r, "pull_secrets", list, m);
 }
 
 struct str restart_word(struct str policy)
@@ -138,7 +139,7 @@ struct str restart_word(struct str policy)
 		: str_is(policy, "Always") ? STR("always") : STR("");
 }
 
-static void restart(struct role_reading *r, const struct data_member *m)
+static void read_pod_restart(struct role_reading *r, const struct data_member *m)
 {
 	struct str word = restart_word(m->value->u.string);
 
@@ -148,7 +149,7 @@ static void restart(struct role_reading *r, const struct data_member *m)
 	}
 	if (!m->value->u.string.n)
 		return;
-	set(r, "restart", expr_string(r->im->arena, word.n ? word : STR("on-failure")), m);
+	set_role_field(r, "restart", expr_string(r->im->arena, word.n ? word : STR("on-failure")), m);
 	if (word.n)
 		return;
 	struct diag *d = diag_report(r->im->diags, TJ1108, m->value->from, "'%.*s' is not a restart policy",
@@ -156,10 +157,10 @@ static void restart(struct role_reading *r, const struct data_member *m)
 	diag_help(r->im->diags, d, "it is Never, OnFailure or Always");
 }
 
-static void text_field(struct role_reading *r, const struct data_member *m, const char *field)
+static void read_pod_text(struct role_reading *r, const struct data_member *m, const char *field)
 {
 	if (m->value->u.string.n)
-		set(r, field, expr_string(r->im->arena, m->value->u.string), m);
+		set_role_field(r, field, expr_string(r->im->arena, m->value->u.string), m);
 }
 
 /* Is it a field of pods that the compiler writes for every role? */
@@ -232,7 +233,7 @@ static void service_links(struct role_reading *r)
 			expr_text(r->im->arena, STR("true")), r->spec->from);
 }
 
-static void field(struct role_reading *r, const struct data_member *m)
+static void read_pod_field(struct role_reading *r, const struct data_member *m)
 {
 	static const char *const elsewhere[] = { "containers", "initContainers", "volumes", "nodeSelector",
 		"tolerations" };
@@ -247,16 +248,16 @@ static void field(struct role_reading *r, const struct data_member *m)
 	else if (str_is(m->key, "imagePullSecrets"))
 		pull_secrets(r, m);
 	else if (str_is(m->key, "restartPolicy"))
-		restart(r, m);
+		read_pod_restart(r, m);
 	else if (str_is(m->key, "serviceAccountName") ||
 		(str_is(m->key, "serviceAccount") && !member(r->spec, "serviceAccountName")))
-		text_field(r, m, "service_account");
+		read_pod_text(r, m, "service_account");
 	else if (str_is(m->key, "schedulerName"))
-		text_field(r, m, "scheduler");
+		read_pod_text(r, m, "scheduler");
 	else if (str_is(m->key, "priorityClassName"))
-		text_field(r, m, "priority");
+		read_pod_text(r, m, "priority");
 	else if (!str_is(m->key, "serviceAccount"))
-		raw(r, m);
+		keep_pod_raw(r, m);
 }
 
 /* ---- reading the metadata of the template ---- */
@@ -328,7 +329,7 @@ bool places_known(struct arena *a, const struct data *annotations, const struct 
 	return known_in(a, spec);
 }
 
-static void pairs(struct role_reading *r, const struct data_member *m, const char *field)
+static void read_pod_pairs(struct role_reading *r, const struct data_member *m, const char *field)
 {
 	struct import *im = r->im;
 	struct lines *to = NULL;
@@ -360,7 +361,7 @@ static void template_metadata(struct role_reading *r, const struct data *metadat
 	for (size_t i = 0; i < data_count(metadata); i++) {
 		const struct data_member *m = &metadata->u.map.at[i];
 		if (str_is(m->key, "labels") || str_is(m->key, "annotations"))
-			pairs(r, m, m->key.p[0] == 'l' ? "labels" : "annotations");
+			read_pod_pairs(r, m, m->key.p[0] == 'l' ? "labels" : "annotations");
 		else if (!is_servers(m->key) && !str_is(m->key, "ownerReferences"))
 			import_left_out(r->im, m->key_at, m->key, "pods get it from the job");
 	}
@@ -375,12 +376,12 @@ bool role_read(struct role_reading *r, const struct data *template)
 	volumes_read(r, member(r->spec, "volumes"));
 	main_read(r);
 	for (size_t i = 0; i < r->spec->u.map.n; i++)
-		field(r, &r->spec->u.map.at[i]);
+		read_pod_field(r, &r->spec->u.map.at[i]);
 	service_links(r);
 	device_read(r, member(r->spec, "nodeSelector"), member(r->spec, "tolerations"));
 	template_metadata(r, member(template, "metadata"));
-	containers(r, member(r->spec, "initContainers"), CONTAINER_INIT);
-	containers(r, member(r->spec, "containers"), CONTAINER_SIDECAR);
+	read_containers(r, member(r->spec, "initContainers"), CONTAINER_INIT);
+	read_containers(r, member(r->spec, "containers"), CONTAINER_SIDECAR);
 	volumes_finish(r);
 	lines_sort(r->role);
 	return true;

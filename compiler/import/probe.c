@@ -93,7 +93,7 @@ static void add_device(struct arena *a, struct import_devices *to, const struct 
 	ARENA_PUSH(a, to->at, to->n, d);
 }
 
-static void collect(struct arena *a, struct import_devices *to, const struct tries *ts, struct str resource,
+static void collect_device(struct arena *a, struct import_devices *to, const struct tries *ts, struct str resource,
 	int64_t count, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->njobs; i++) {
@@ -128,7 +128,7 @@ const struct import_devices *devices_probe(struct import *im, struct str resourc
 	add_modules(&ts, resource);
 	if (ts.n) {
 		struct trainc *c = trial_run(program(&ts));
-		collect(a, known, &ts, resource, count, &c->plan);
+		collect_device(a, known, &ts, resource, count, &c->plan);
 		trial_release(c);
 	}
 	return known;

@@ -11,7 +11,7 @@
 
 #include "emit/emit.h"
 
-static int by_name(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+static int by_job_name(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
 
 /* Writes the imports of all jobs, each once. */
 static void put_imports(struct import *im, const struct imported *const *jobs, size_t n, struct buf *out)
@@ -25,7 +25,7 @@ static void put_imports(struct import *im, const struct imported *const *jobs, s
 			if (!map_put(&seen, im->arena, jobs[i]->modules[k], im))
 				ARENA_PUSH(im->arena, names, count, jobs[i]->modules[k]);
 	if (count)
-		qsort(names, count, sizeof *names, by_name);
+		qsort(names, count, sizeof *names, by_job_name);
 	for (size_t i = 0; i < count; i++)
 		buf_printf(out, "import std.%.*s\n", STR_ARG(names[i]));
 }
@@ -77,8 +77,8 @@ void import_text(struct import *im, const struct imported *const *jobs, size_t n
 
 /* ---- reporting the errors of the compiler ---- */
 
-static void report(struct import *im, const struct trainc *c, const struct writing *w, const struct imported *job,
-	const struct diag *d)
+static void report_on_job(struct import *im, const struct trainc *c, const struct writing *w,
+	const struct imported *job, const struct diag *d)
 {
 	struct place place = source_place(&c->sources, d->at.start);
 	bool ours = place.source && str_is(place.source->name, "program.tj");
@@ -103,14 +103,14 @@ static bool sound(struct import *im, const struct writing *w, const struct impor
 	diags_finish(&c->diags);
 	for (size_t i = 0; i < c->diags.n; i++)
 		if (c->diags.at[i]->severity == SEVERITY_ERROR)
-			report(im, c, w, first, c->diags.at[i]);
+			report_on_job(im, c, w, first, c->diags.at[i]);
 	bool ok = diags_ok(&c->diags);
 	trial_release(c);
 	return ok;
 }
 
 /* Moves the first job of each name to RET; the others stay in JOBS. Returns the number of jobs in RET. */
-static size_t split(const struct imported **jobs, size_t n, const struct imported **ret, size_t *ret_n)
+static size_t split_names(const struct imported **jobs, size_t n, const struct imported **ret, size_t *ret_n)
 {
 	struct arena scratch = { 0 };
 	struct map seen = { 0 };
@@ -148,7 +148,7 @@ static bool all_sound(struct import *im)
 	while (im->sound && nleft) {
 		struct buf text = { 0 };
 		struct writing w;
-		nleft = split(left, nleft, jobs, &n);
+		nleft = split_names(left, nleft, jobs, &n);
 		import_text(im, jobs, n, &text, &w);
 		im->sound = sound(im, &w, jobs[0], buf_text(&text));
 		buf_release(&text);

@@ -16,7 +16,7 @@ struct ray {
 	const struct data *groups;
 };
 
-static struct arena *arena(const struct ray *r) { return r->set.m.im->arena; }
+static struct arena *ray_arena(const struct ray *r) { return r->set.m.im->arena; }
 
 /* ---- pods ---- */
 
@@ -28,7 +28,7 @@ static const struct data *other_ports(struct ray *r, const struct data *ports)
 	for (size_t i = 0; i < data_count(ports); i++) {
 		int64_t n = member_int(ports->u.list.at[i], "containerPort", 0);
 		if (n != GCS_PORT && n != DASHBOARD_PORT)
-			ret = tree_append(arena(r), ret, tree_one(arena(r), ports->u.list.at[i]));
+			ret = tree_append(ray_arena(r), ret, tree_one(ray_arena(r), ports->u.list.at[i]));
 	}
 	return ret;
 }
@@ -36,22 +36,22 @@ static const struct data *other_ports(struct ray *r, const struct data *ports)
 /* Returns the members of MAP except KEY; an empty map when KEY is the only one. */
 static const struct data *without(struct ray *r, const struct data *map, const char *key)
 {
-	struct data *none = ARENA_NEW(arena(r), struct data);
+	struct data *none = ARENA_NEW(ray_arena(r), struct data);
 	const struct data *ret = none;
 
 	*none = (struct data){ .kind = DATA_MAP, .from = map->from };
 	for (size_t i = 0; i < data_count(map); i++)
 		if (!str_is(map->u.map.at[i].key, key))
-			ret = tree_with(arena(r), ret, str_copy(arena(r), map->u.map.at[i].key).p,
+			ret = tree_with(ray_arena(r), ret, str_copy(ray_arena(r), map->u.map.at[i].key).p,
 				map->u.map.at[i].value, map->u.map.at[i].key_at);
 	return ret;
 }
 
 /* Returns the pod template of a group, without the command and the ports that the framework sets. */
-static const struct data *template_of(struct ray *r, const struct data *group)
+static const struct data *ray_template(struct ray *r, const struct data *group)
 {
 	static const char *const words[] = { "command", "args" };
-	struct arena *a = arena(r);
+	struct arena *a = ray_arena(r);
 	const struct data *template = member(group, "template"), *pod = member(template, "spec"),
 		*list = member(pod, "containers"), *ports;
 	struct data *containers = data_count(list) ? tree_copy(a, list) : NULL;
@@ -79,7 +79,7 @@ static const struct data *template_of(struct ray *r, const struct data *group)
 /* ---- the options of `ray start` ---- */
 
 /* Is it an option of `ray start` that the framework sets, or that repeats a default? */
-static bool is_known(const struct data_member *m, bool head)
+static bool is_known_option(const struct data_member *m, bool head)
 {
 	bool text = m->value->kind == DATA_STRING;
 
@@ -95,14 +95,14 @@ static bool is_known(const struct data_member *m, bool head)
 /* Returns the other options of a group as a list of words; NULL if the group has no other options. */
 static struct expr *options(struct ray *r, const struct data *group, bool head)
 {
-	struct arena *a = arena(r);
+	struct arena *a = ray_arena(r);
 	const struct data *params = member(group, "rayStartParams");
 	struct expr *list = expr_new(a, EXPR_LIST);
 
 	for (size_t i = 0; i < data_count(params); i++) {
 		const struct data_member *m = &params->u.map.at[i];
 		struct str value = m->value->kind == DATA_STRING ? m->value->u.string : STR("");
-		if (is_known(m, head))
+		if (is_known_option(m, head))
 			continue;
 		if (memchr(value.p ? value.p : "", ' ', value.n) || memchr(value.p ? value.p : "", '\'', value.n) ||
 		    memchr(value.p ? value.p : "", '"', value.n)) {
@@ -117,9 +117,9 @@ static struct expr *options(struct ray *r, const struct data *group, bool head)
 	return list->items.n ? list : NULL;
 }
 
-static struct expr *framework(struct ray *r)
+static struct expr *ray_framework(struct ray *r)
 {
-	struct arena *a = arena(r);
+	struct arena *a = ray_arena(r);
 	struct expr *call = expr_call(a, data_count(r->groups) > 1 ? STR("ray.groups") : STR("ray.cluster"));
 	struct expr *head = options(r, member(r->cluster, "headGroupSpec"), true), *first = NULL;
 
@@ -142,11 +142,11 @@ static struct expr *framework(struct ray *r)
 
 /* ---- roles ---- */
 
-static void role_of(struct ray *r, const struct data *group, struct str name, int64_t jobs, int64_t per)
+static void read_ray_role(struct ray *r, const struct data *group, struct str name, int64_t jobs, int64_t per)
 {
 	struct set_role *role = &r->set.roles[r->set.n++];
 
-	*role = (struct set_role){ .name = name, .template = template_of(r, group), .place = group->from,
+	*role = (struct set_role){ .name = name, .template = ray_template(r, group), .place = group->from,
 		.count_at = member_at(group, "replicas"), .jobs = jobs, .per = per };
 }
 
@@ -155,16 +155,16 @@ static const struct pod_label labels[] = {
 	{ NULL, LABEL_KEPT }
 };
 
-static void roles(struct ray *r)
+static void read_ray_roles(struct ray *r)
 {
 	struct set *s = &r->set;
 
-	s->roles = ARENA_ARRAY(arena(r), struct set_role, data_count(r->groups) + 1);
-	role_of(r, member(r->cluster, "headGroupSpec"), STR("head"), 1, 1);
+	s->roles = ARENA_ARRAY(ray_arena(r), struct set_role, data_count(r->groups) + 1);
+	read_ray_role(r, member(r->cluster, "headGroupSpec"), STR("head"), 1, 1);
 	for (size_t i = 0; i < data_count(r->groups); i++) {
 		const struct data *group = r->groups->u.list.at[i];
 		struct str name = data_count(r->groups) == 1 ? STR("worker") : member_text(group, "groupName");
-		role_of(r, group, name, member_int(group, "replicas", member_int(group, "minReplicas", 0)),
+		read_ray_role(r, group, name, member_int(group, "replicas", member_int(group, "minReplicas", 0)),
 			member_int(group, "numOfHosts", 1));
 	}
 	set_words(s);
@@ -173,7 +173,7 @@ static void roles(struct ray *r)
 }
 
 /* Makes the group elastic when Ray's autoscaler may change its size between two bounds. */
-static void elastic(struct ray *r, const struct data *group, struct set_role *role)
+static void make_group_elastic(struct ray *r, const struct data *group, struct set_role *role)
 {
 	struct import *im = r->set.m.im;
 	int64_t least = member_int(group, "minReplicas", 0), most = member_int(group, "maxReplicas", 0);
@@ -198,15 +198,15 @@ static void shared_memory(struct ray *r, struct set_role *role)
 	const struct data *list = member(member(role->template, "spec"), "containers"),
 		*resources = data_count(list) ? member(list->u.list.at[0], "resources") : NULL;
 	const struct data *memory = member(member(resources, "limits"), "memory");
-	struct str text = amount_literal(arena(r), memory ? memory : member(member(resources, "requests"), "memory"),
-		true);
+	struct str text = amount_literal(ray_arena(r),
+		memory ? memory : member(member(resources, "requests"), "memory"), true);
 	struct quantity has, usual;
 
 	if (!text.n || lines_find(role->body, STR("shm")) || quantity_parse(text, &has) != QUANTITY_OK ||
 	    quantity_parse(STR("8Gi"), &usual) != QUANTITY_OK)
 		return;
 	if (has.nano < usual.nano)
-		lines_set(arena(r), role->body, STR("shm"), expr_text(arena(r), text), role->place);
+		lines_set(ray_arena(r), role->body, STR("shm"), expr_text(ray_arena(r), text), role->place);
 }
 
 static bool bodies(struct ray *r)
@@ -222,7 +222,7 @@ static bool bodies(struct ray *r)
 		}
 		shared_memory(r, &s->roles[i]);
 		if (group)
-			elastic(r, group, &s->roles[i]);
+			make_group_elastic(r, group, &s->roles[i]);
 		if (s->roles[i].per > 1)
 			diag_report(s->m.im->diags, TJ1111, member_at(group, "numOfHosts"),
 				"the groups of %lld hosts become one role of %lld replicas", (long long)s->roles[i].per,
@@ -237,7 +237,7 @@ static bool bodies(struct ray *r)
 /* ---- fields ---- */
 
 /* Reports members of MAP that are not in KNOWN, a list that ends with NULL. */
-static void rest(struct ray *r, const struct data *map, const char *const *known, const char *why)
+static void report_ray_rest(struct ray *r, const struct data *map, const char *const *known, const char *why)
 {
 	for (size_t i = 0; i < data_count(map); i++) {
 		const struct data_member *m = &map->u.map.at[i];
@@ -258,14 +258,14 @@ static void cluster_rest(struct ray *r)
 		"maxReplicas", "numOfHosts", NULL };
 	const char *why = "a program cannot express it";
 
-	rest(r, r->cluster, cluster, why);
-	rest(r, member(r->cluster, "headGroupSpec"), head, why);
+	report_ray_rest(r, r->cluster, cluster, why);
+	report_ray_rest(r, member(r->cluster, "headGroupSpec"), head, why);
 	for (size_t i = 0; i < data_count(r->groups); i++)
-		rest(r, r->groups->u.list.at[i], group, why);
+		report_ray_rest(r, r->groups->u.list.at[i], group, why);
 }
 
 /* Splits a command into words; NULL if the command needs a shell. */
-static struct expr *words(struct arena *a, struct str text)
+static struct expr *command_words(struct arena *a, struct str text)
 {
 	struct expr *list = expr_new(a, EXPR_LIST);
 
@@ -287,9 +287,9 @@ static struct expr *words(struct arena *a, struct str text)
 /* Makes the entrypoint of a RayJob the command of the head. */
 static void entrypoint(struct ray *r)
 {
-	struct arena *a = arena(r);
+	struct arena *a = ray_arena(r);
 	const struct data *d = member(r->set.m.spec, "entrypoint");
-	struct expr *list = d ? words(a, d->u.string) : NULL;
+	struct expr *list = d ? command_words(a, d->u.string) : NULL;
 
 	if (!d || !d->u.string.n)
 		return;
@@ -303,7 +303,7 @@ static void entrypoint(struct ray *r)
 	import_comments(r->set.m.im, lines_set(a, r->set.roles[0].body, STR("args"), list, at), at);
 }
 
-static void job_fields(struct ray *r)
+static void read_ray_job_fields(struct ray *r)
 {
 	static const char *const known[] = {
 		"entrypoint", "rayClusterSpec", "shutdownAfterJobFinishes", "ttlSecondsAfterFinished",
@@ -322,20 +322,20 @@ static void job_fields(struct ray *r)
 	if (env)
 		import_left_out(im, member_at(spec, "runtimeEnvYAML"), STR("runtimeEnvYAML"),
 			"put packages and files into the image, and variables into 'env' of the job");
-	rest(r, env ? without(r, spec, "runtimeEnvYAML") : spec, known, "a program cannot express it");
+	report_ray_rest(r, env ? without(r, spec, "runtimeEnvYAML") : spec, known, "a program cannot express it");
 }
 
 /* ---- kinds ---- */
 
-static bool write(struct ray *r, bool is_job)
+static bool write_ray(struct ray *r, bool is_job)
 {
 	struct set *s = &r->set;
 
 	r->groups = member(r->cluster, "workerGroupSpecs");
-	roles(r);
-	s->body = job_new(&s->m, s->job, framework(r));
+	read_ray_roles(r);
+	s->body = job_new(&s->m, s->job, ray_framework(r));
 	if (is_job)
-		job_fields(r);
+		read_ray_job_fields(r);
 	else
 		job_suspend(s->m.im, s->body, r->cluster);
 	cluster_rest(r);
@@ -347,7 +347,8 @@ static bool write(struct ray *r, bool is_job)
 	return true;
 }
 
-static bool read_job(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_ray_job(struct import *im, const struct import_kind *k, const struct data *object,
+	struct imported *job)
 {
 	struct ray r = { .set.job = job };
 	size_t errors = im->diags->errors;
@@ -356,7 +357,7 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 		return false;
 	r.cluster = member(r.set.m.spec, "rayClusterSpec");
 	if (r.cluster && member(r.cluster, "headGroupSpec"))
-		return write(&r, true);
+		return write_ray(&r, true);
 	struct diag *d = diag_report(im->diags, TJ1106, r.set.m.at, "this RayJob has no cluster of its own");
 	diag_help(im->diags, d, "write its 'rayClusterSpec': a program starts the cluster that its job runs on");
 	return false;
@@ -372,10 +373,10 @@ static bool read_cluster(struct import *im, const struct import_kind *k, const s
 		return false;
 	r.cluster = r.set.m.spec;
 	if (member(r.cluster, "headGroupSpec"))
-		return write(&r, false);
+		return write_ray(&r, false);
 	diag_report(im->diags, TJ1106, r.set.m.at, "this RayCluster has no head");
 	return false;
 }
 
-const struct import_kind ray_kinds[] = { { "RayJob", "ray.io/v1", read_job, false, IMPORT_JOB },
+const struct import_kind ray_kinds[] = { { "RayJob", "ray.io/v1", read_ray_job, false, IMPORT_JOB },
 	{ "RayCluster", "ray.io/v1", read_cluster, false, IMPORT_JOB }, { 0 } };

@@ -26,7 +26,7 @@ void selector_missing(struct import *im, const struct imported *job, struct span
 		STR_ARG(job->name));
 }
 
-static const struct pod_label *find(const struct imported *job, struct str key)
+static const struct pod_label *find_label(const struct imported *job, struct str key)
 {
 	for (const struct pod_label *l = job->labels_of; l && l->key; l++)
 		if (str_is(key, l->key))
@@ -36,7 +36,7 @@ static const struct pod_label *find(const struct imported *job, struct str key)
 
 bool selector_keeps(const struct imported *job, struct str key)
 {
-	const struct pod_label *l = find(job, key);
+	const struct pod_label *l = find_label(job, key);
 
 	return l && l->meaning == LABEL_KEPT;
 }
@@ -58,7 +58,7 @@ static struct str our_value(struct selecting *s, const struct pod_label *l, stru
 static const char *our_key(const struct pod_label *l) { return l->meaning == LABEL_OF_JOB ? OUR_JOB : OUR_ROLE; }
 
 /* Reports that the label KEY of the controller was replaced, or that no label corresponds to it. */
-static void report(struct selecting *s, const struct pod_label *l, struct span at, struct str key, bool known)
+static void report_selector(struct selecting *s, const struct pod_label *l, struct span at, struct str key, bool known)
 {
 	struct import *im = s->role->im;
 
@@ -77,13 +77,13 @@ static const struct data *match_labels(struct selecting *s, const struct data *l
 
 	for (size_t i = 0; i < data_count(labels); i++) {
 		const struct data_member *m = &labels->u.map.at[i];
-		const struct pod_label *l = find(s->role->job, m->key);
+		const struct pod_label *l = find_label(s->role->job, m->key);
 		bool kept = (l && l->meaning == LABEL_KEPT) || !host_is_foreign(m->key) ||
 			m->value->kind != DATA_STRING;
 		struct str value = l && !kept ? our_value(s, l, m->value->u.string) : (struct str){ 0 };
 
 		if (!kept)
-			report(s, l, m->key_at, m->key, value.n > 0);
+			report_selector(s, l, m->key_at, m->key, value.n > 0);
 		if (value.n)
 			ret = tree_with(a, ret, our_key(l), tree_text(a, value, m->value->from), m->key_at);
 		else
@@ -112,14 +112,14 @@ static const struct data *match_expression(struct selecting *s, const struct dat
 {
 	struct arena *a = s->role->im->arena;
 	struct str key = member_text(e, "key");
-	const struct pod_label *l = find(s->role->job, key);
+	const struct pod_label *l = find_label(s->role->job, key);
 	const struct data *values = member(e, "values"), *ours;
 
 	if (e->kind != DATA_MAP || (l && l->meaning == LABEL_KEPT) || !host_is_foreign(key))
 		return e;
 	ours = l ? our_values(s, l, values) : NULL;
 	bool known = l && (!data_count(values) || ours);
-	report(s, l, member(e, "key")->from, key, known);
+	report_selector(s, l, member(e, "key")->from, key, known);
 	if (!known)
 		return e;
 	e = tree_with(a, e, "key", tree_text(a, str_of(our_key(l)), member(e, "key")->from), member_at(e, "key"));
@@ -140,14 +140,14 @@ static const struct data *selector(struct selecting *s, const struct data *d)
 }
 
 /* Returns the tree of D with all its selectors translated. */
-static const struct data *walk(struct selecting *s, const struct data *d)
+static const struct data *translate_selectors(struct selecting *s, const struct data *d)
 {
 	struct arena *a = s->role->im->arena;
 
 	if (d->kind == DATA_LIST) {
 		struct data *ret = tree_copy(a, d);
 		for (size_t i = 0; i < d->u.list.n; i++)
-			ret->u.list.at[i] = walk(s, d->u.list.at[i]);
+			ret->u.list.at[i] = translate_selectors(s, d->u.list.at[i]);
 		return ret;
 	}
 	if (d->kind != DATA_MAP)
@@ -156,8 +156,8 @@ static const struct data *walk(struct selecting *s, const struct data *d)
 	for (size_t i = 0; i < d->u.map.n; i++) {
 		const struct data_member *m = &d->u.map.at[i];
 		bool here = str_is(m->key, "labelSelector") && m->value->kind == DATA_MAP;
-		ret = tree_with(a, ret, str_copy(a, m->key).p, here ? selector(s, m->value) : walk(s, m->value),
-			m->key_at);
+		ret = tree_with(a, ret, str_copy(a, m->key).p,
+			here ? selector(s, m->value) : translate_selectors(s, m->value), m->key_at);
 	}
 	return ret;
 }
@@ -166,5 +166,5 @@ const struct data *selectors_read(struct role_reading *r, const struct data_memb
 {
 	struct selecting s = { r, m->key };
 
-	return walk(&s, m->value);
+	return translate_selectors(&s, m->value);
 }

@@ -36,7 +36,7 @@ bool slurm_is_script(struct str text)
  * Reads the number that TEXT begins with; returns -1 if TEXT does not begin with a number. *REST gets the remaining
  * text.
  */
-static int64_t number(struct str text, struct str *rest)
+static int64_t leading_number(struct str text, struct str *rest)
 {
 	int64_t n = 0;
 	size_t i = 0;
@@ -47,10 +47,10 @@ static int64_t number(struct str text, struct str *rest)
 	return i ? n : -1;
 }
 
-static int64_t count(struct sbatch *s, struct str value)
+static int64_t read_count(struct sbatch *s, struct str value)
 {
 	struct str rest;
-	int64_t n = number(value, &rest);
+	int64_t n = leading_number(value, &rest);
 
 	if (n < 1)
 		diag_report(s->im->diags, TJ1103, s->at, "'%.*s' is not a number of at least 1", STR_ARG(value));
@@ -61,7 +61,7 @@ static int64_t count(struct sbatch *s, struct str value)
 static int64_t mebibytes(struct sbatch *s, struct str value)
 {
 	struct str rest;
-	int64_t n = number(value, &rest);
+	int64_t n = leading_number(value, &rest);
 	char unit = rest.n ? (char)toupper((unsigned char)*rest.p) : 'M';
 
 	if (n < 0 || !strchr("KMGT", unit)) {
@@ -72,14 +72,14 @@ static int64_t mebibytes(struct sbatch *s, struct str value)
 }
 
 /* Reads a duration: minutes, minutes:seconds, hours:minutes:seconds, or days-hours[:minutes[:seconds]]. */
-static int64_t duration(struct sbatch *s, struct str value)
+static int64_t read_slurm_time(struct sbatch *s, struct str value)
 {
 	int64_t part[3] = { 0 }, days = -1;
 	struct str rest = value;
 	size_t n = 0;
 
 	for (; n < 3 && rest.n; n++) {
-		if ((part[n] = number(rest, &rest)) < 0)
+		if ((part[n] = leading_number(rest, &rest)) < 0)
 			break;
 		if (rest.n && *rest.p == '-' && days < 0 && !n) {
 			days = part[0];
@@ -100,11 +100,11 @@ static int64_t duration(struct sbatch *s, struct str value)
 }
 
 /* Reads a number of devices from "a100:4" or "4": the number after the last colon. */
-static int64_t devices(struct sbatch *s, struct str value)
+static int64_t read_device_count(struct sbatch *s, struct str value)
 {
 	const char *colon = memrchr(value.p, ':', value.n);
 
-	return count(s, colon ? (struct str){ colon + 1, value.n - (size_t)(colon - value.p) - 1 } : value);
+	return read_count(s, colon ? (struct str){ colon + 1, value.n - (size_t)(colon - value.p) - 1 } : value);
 }
 
 static void array(struct sbatch *s, struct str value)
@@ -112,9 +112,9 @@ static void array(struct sbatch *s, struct str value)
 	struct str rest;
 
 	s->array = true;
-	s->first = s->last = number(value, &rest);
+	s->first = s->last = leading_number(value, &rest);
 	if (s->first >= 0 && rest.n && *rest.p == '-')
-		s->last = number((struct str){ rest.p + 1, rest.n - 1 }, &rest);
+		s->last = leading_number((struct str){ rest.p + 1, rest.n - 1 }, &rest);
 	if (rest.n && *rest.p == '%') {
 		import_left_out(s->im, s->at, rest, "all tasks start when there is room for them");
 		rest.n = 0;
@@ -143,23 +143,23 @@ static bool known(struct sbatch *s, struct str key, struct str value)
 	if (str_is(key, "job-name") || str_is(key, "J"))
 		name(s, value);
 	else if (str_is(key, "nodes") || str_is(key, "N"))
-		s->nodes = count(s, value);
+		s->nodes = read_count(s, value);
 	else if (str_is(key, "ntasks") || str_is(key, "n"))
-		s->tasks = count(s, value);
+		s->tasks = read_count(s, value);
 	else if (str_is(key, "ntasks-per-node"))
-		s->per_node = count(s, value);
+		s->per_node = read_count(s, value);
 	else if (str_is(key, "cpus-per-task") || str_is(key, "c"))
-		s->cpus = count(s, value);
+		s->cpus = read_count(s, value);
 	else if (str_is(key, "mem"))
 		s->memory = mebibytes(s, value);
 	else if (str_is(key, "mem-per-cpu"))
 		s->per_cpu = mebibytes(s, value);
 	else if ((str_is(key, "gres") && str_starts(value, STR("gpu"))) || str_is(key, "gpus-per-node"))
-		s->devices = str_is(value, "gpu") ? 1 : devices(s, value);
+		s->devices = str_is(value, "gpu") ? 1 : read_device_count(s, value);
 	else if (str_is(key, "gpus") || str_is(key, "G"))
-		s->all_devices = devices(s, value);
+		s->all_devices = read_device_count(s, value);
 	else if (str_is(key, "time") || str_is(key, "t"))
-		s->seconds = duration(s, value);
+		s->seconds = read_slurm_time(s, value);
 	else if (str_is(key, "chdir") || str_is(key, "D"))
 		s->workdir = value;
 	else if (str_is(key, "container-image"))
@@ -171,7 +171,7 @@ static bool known(struct sbatch *s, struct str key, struct str value)
 	return true;
 }
 
-static struct str trimmed(struct str text)
+static struct str trimmed_word(struct str text)
 {
 	while (text.n && isspace((unsigned char)*text.p))
 		text = (struct str){ text.p + 1, text.n - 1 };
@@ -186,9 +186,9 @@ static struct str trimmed(struct str text)
  * Takes the next word of a line, without quotes around the word or its value; returns an empty text at the end, or
  * where a comment begins.
  */
-static struct str word(struct str *line)
+static struct str next_word(struct str *line)
 {
-	struct str rest = trimmed(*line);
+	struct str rest = trimmed_word(*line);
 	size_t n = 0;
 	char quote = 0;
 
@@ -203,7 +203,7 @@ static struct str word(struct str *line)
 /* Reads the options of a line: `--name=value`, `--name value`, `-Nvalue` or `-N value`. */
 static void option(struct sbatch *s, struct str line)
 {
-	for (struct str text = word(&line); text.n; text = word(&line)) {
+	for (struct str text = next_word(&line); text.n; text = next_word(&line)) {
 		bool full = str_starts(text, STR("--"));
 		size_t from = full ? 2 : 1, n = from;
 		if (text.n < 2 || *text.p != '-') {
@@ -213,14 +213,14 @@ static void option(struct sbatch *s, struct str line)
 		while (n < text.n && (full ? text.p[n] != '=' : n < 2))
 			n++;
 		struct str key = { text.p + from, n - from }, value = { text.p + n, text.n - n }, rest = line,
-			next = word(&rest);
+			next = next_word(&rest);
 		if (full && value.n)
 			value = (struct str){ value.p + 1, value.n - 1 };
 		if (!value.n && next.n && *next.p != '-') {
 			value = next;
 			line = rest;
 		}
-		if (!known(s, key, trimmed(value)))
+		if (!known(s, key, trimmed_word(value)))
 			import_left_out(s->im, s->at, key,
 				"Kubernetes has no such option: 'queue', 'priority' and 'node' of the job say where it "
 				"runs, and 'trainc logs' what it printed");
@@ -235,7 +235,7 @@ static void options(struct sbatch *s)
 	for (size_t i = 0; i < text.n;) {
 		const char *newline = memchr(text.p + i, '\n', text.n - i);
 		struct str line = { text.p + i, newline ? (size_t)(newline - text.p) - i : text.n - i };
-		if (trimmed(line).n && *line.p != '#')
+		if (trimmed_word(line).n && *line.p != '#')
 			return;
 		if (str_starts(line, STR("#SBATCH "))) {
 			s->at = (struct span){ s->source->base + (uint32_t)i,
@@ -248,28 +248,29 @@ static void options(struct sbatch *s)
 
 /* ---- the job ---- */
 
-static const struct data *text_of(struct sbatch *s, struct str text) { return tree_text(s->im->arena, text, s->at); }
+static const struct data *slurm_text(struct sbatch *s, struct str text) { return tree_text(s->im->arena, text, s->at); }
 
 /* Makes a pod template with the resources that the options request on each node. */
-static const struct data *template_of(struct sbatch *s, int64_t per_node, int64_t gpus)
+static const struct data *slurm_template(struct sbatch *s, int64_t per_node, int64_t gpus)
 {
 	struct arena *a = s->im->arena;
 	int64_t cpus = s->cpus ? s->cpus * per_node : 0,
 		memory = s->memory ? s->memory : s->per_cpu * (cpus ? cpus : per_node);
-	const struct data *container = tree_with(a, NULL, "name", text_of(s, STR("main")), s->at), *requests = NULL,
+	const struct data *container = tree_with(a, NULL, "name", slurm_text(s, STR("main")), s->at), *requests = NULL,
 		*limits = NULL, *resources = NULL, *command, *pod;
 
-	container = tree_with(a, container, "image", text_of(s, s->image), s->at);
-	command = tree_append(a, tree_one(a, text_of(s, STR("bash"))), tree_one(a, text_of(s, STR(SCRIPT))));
+	container = tree_with(a, container, "image", slurm_text(s, s->image), s->at);
+	command = tree_append(a, tree_one(a, slurm_text(s, STR("bash"))), tree_one(a, slurm_text(s, STR(SCRIPT))));
 	container = tree_with(a, container, "command", command, s->at);
 	if (s->workdir.n)
-		container = tree_with(a, container, "workingDir", text_of(s, s->workdir), s->at);
+		container = tree_with(a, container, "workingDir", slurm_text(s, s->workdir), s->at);
 	if (cpus)
 		requests = tree_with(a, requests, "cpu", tree_int(a, cpus, s->at), s->at);
 	if (memory) {
-		requests = tree_with(a, requests, "memory", text_of(s, str_printf(a, "%lldMi", (long long)memory)),
+		requests = tree_with(a, requests, "memory", slurm_text(s, str_printf(a, "%lldMi", (long long)memory)),
 			s->at);
-		limits = tree_with(a, limits, "memory", text_of(s, str_printf(a, "%lldMi", (long long)memory)), s->at);
+		limits = tree_with(a, limits, "memory", slurm_text(s, str_printf(a, "%lldMi", (long long)memory)),
+			s->at);
 	}
 	if (gpus)
 		limits = tree_with(a, limits, "nvidia.com/gpu", tree_int(a, gpus, s->at), s->at);
@@ -277,11 +278,11 @@ static const struct data *template_of(struct sbatch *s, int64_t per_node, int64_
 	resources = limits ? tree_with(a, resources, "limits", limits, s->at) : resources;
 	if (resources)
 		container = tree_with(a, container, "resources", resources, s->at);
-	pod = tree_with(a, NULL, "restartPolicy", text_of(s, STR("Never")), s->at);
+	pod = tree_with(a, NULL, "restartPolicy", slurm_text(s, STR("Never")), s->at);
 	return tree_with(a, NULL, "spec", tree_with(a, pod, "containers", tree_one(a, container), s->at), s->at);
 }
 
-static struct expr *framework(struct sbatch *s, int64_t per_node)
+static struct expr *slurm_framework(struct sbatch *s, int64_t per_node)
 {
 	struct arena *a = s->im->arena;
 	struct expr *call = expr_call(a, STR("slurm.batch"));
@@ -294,7 +295,7 @@ static struct expr *framework(struct sbatch *s, int64_t per_node)
 }
 
 /* Returns the job's default name, which is the name of the file: "train" for "train.sbatch". */
-static struct str file_name(struct sbatch *s)
+static struct str script_name(struct sbatch *s)
 {
 	struct str path = s->source->name;
 	const char *slash = memrchr(path.p, '/', path.n), *dot;
@@ -311,7 +312,7 @@ static bool ready(struct sbatch *s)
 	struct diag *d;
 
 	if (!s->name.n)
-		s->name = file_name(s);
+		s->name = script_name(s);
 	if (!s->image.n) {
 		d = diag_report(s->im->diags, TJ1107, s->at, "the script names no image");
 		diag_help(s->im->diags, d, "name the image that has its programs: add a line '#SBATCH "
@@ -326,21 +327,21 @@ static bool ready(struct sbatch *s)
 	return diags_ok(s->im->diags);
 }
 
-static void write(struct sbatch *s, struct imported *job)
+static void write_slurm(struct sbatch *s, struct imported *job)
 {
 	struct arena *a = s->im->arena;
 	struct set set = { .m = { .im = s->im, .kind = STR("script"), .name = s->name, .at = s->at, .name_at = s->at,
-		.object = text_of(s, s->source->text) }, .job = job, .n = 1 };
+		.object = slurm_text(s, s->source->text) }, .job = job, .n = 1 };
 	int64_t per_node = s->per_node ? s->per_node : s->tasks ? (s->tasks + s->nodes - 1) / s->nodes : 1;
 	int64_t gpus = s->devices ? s->devices : (s->all_devices + s->nodes - 1) / s->nodes,
 		replicas = s->array ? s->last - s->first + 1 : s->nodes;
-	struct set_role role = { .name = STR("node"), .template = template_of(s, per_node, gpus), .place = s->at,
+	struct set_role role = { .name = STR("node"), .template = slurm_template(s, per_node, gpus), .place = s->at,
 		.count_at = s->at, .jobs = 1, .per = replicas };
 
 	set.roles = &role;
 	set_words(&set);
 	job_use(s->im, job, STR("slurm"));
-	set.body = job_new(&set.m, job, framework(s, per_node));
+	set.body = job_new(&set.m, job, slurm_framework(s, per_node));
 	if (s->seconds) {
 		struct quantity q = { .nano = (int128)s->seconds * QUANTITY_UNIT };
 		lines_set(a, set.body, STR("timeout"), expr_text(a, duration_text(a, q)), s->at);
@@ -366,6 +367,6 @@ bool slurm_read(struct import *im, const struct source *source, struct imported 
 	s.at = (struct span){ source->base, source->base + 2 };
 	if (!ready(&s))
 		return false;
-	write(&s, job);
+	write_slurm(&s, job);
 	return job->job != NULL;
 }

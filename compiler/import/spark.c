@@ -7,8 +7,6 @@
 #include "import/spark.h"
 #include "import/tree.h"
 
-static struct arena *arena(const struct spark *s) { return s->set.m.im->arena; }
-
 /* ---- the command line of the driver ---- */
 
 struct submit {
@@ -18,7 +16,7 @@ struct submit {
 
 static void word_add(struct submit *c, struct str text, struct span at)
 {
-	struct arena *a = arena(c->s);
+	struct arena *a = spark_arena(c->s);
 
 	c->words = tree_append(a, c->words, tree_one(a, tree_text(a, text, at)));
 }
@@ -81,7 +79,7 @@ static void files_add(struct submit *c)
 		for (size_t n = 0; k < 7 && n < data_count(m->value); n++)
 			buf_printf(&all, "%s%.*s", n ? "," : "", STR_ARG(m->value->u.list.at[n]->u.string));
 		if (k < 7)
-			option_add(c, options[k][1], str_copy(arena(c->s), buf_text(&all)), m->key_at);
+			option_add(c, options[k][1], str_copy(spark_arena(c->s), buf_text(&all)), m->key_at);
 		else
 			import_left_out(c->s->set.m.im, m->key_at, m->key, "spark-submit has no such option");
 		buf_release(&all);
@@ -91,7 +89,7 @@ static void files_add(struct submit *c)
 static const struct data *submit_command(struct spark *s)
 {
 	struct submit c = { s, NULL };
-	struct arena *a = arena(s);
+	struct arena *a = spark_arena(s);
 	const struct data *spec = s->set.m.spec, *arguments = member(spec, "arguments");
 	int64_t cores = member_int(s->executor, "cores", 1), n = member_int(s->executor, "instances", 1);
 	struct span at = s->set.m.at;
@@ -121,7 +119,7 @@ static const struct data *submit_command(struct spark *s)
 /* Makes the template of the master, which only assigns work and is no pod in the manifest. */
 static const struct data *master_template(struct spark *s)
 {
-	struct arena *a = arena(s);
+	struct arena *a = spark_arena(s);
 	const struct data *spec = s->set.m.spec, *template = spark_template(s, tree_with(a, NULL, "memory",
 		tree_text(a, STR("1g"), s->set.m.at), s->set.m.at), "spark-master", NULL);
 	const struct data *account = member(s->driver, "serviceAccount");
@@ -149,7 +147,7 @@ static void roles_of_spark(struct spark *s)
 	int64_t n = member_int(s->executor, "instances", 1);
 
 	s->set.job->labels_of = labels;
-	s->set.roles = ARENA_ARRAY(arena(s), struct set_role, 3);
+	s->set.roles = ARENA_ARRAY(spark_arena(s), struct set_role, 3);
 	role_put(s, "master", master_template(s), (struct span){ s->set.m.spec->from.end, s->set.m.spec->from.end }, 1);
 	role_put(s, "worker", spark_template(s, s->executor, "spark-kubernetes-executor", NULL), s->executor->from, n);
 	if (member(s->executor, "instances"))
@@ -163,7 +161,7 @@ static void roles_of_spark(struct spark *s)
 
 static struct expr *standalone(struct spark *s)
 {
-	struct arena *a = arena(s);
+	struct arena *a = spark_arena(s);
 	struct expr *call = expr_call(a, STR("spark.standalone"));
 
 	job_use(s->set.m.im, s->set.job, STR("spark"));
@@ -266,7 +264,7 @@ static bool spark_rules(struct spark *s)
 	return im->diags->errors + im->diags->muted_errors == errors;
 }
 
-static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_spark(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct spark s = { .set.job = job };
 	struct set *set = &s.set;
@@ -299,5 +297,5 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return ok && im->diags->errors == errors;
 }
 
-const struct import_kind spark_kinds[] = { { "SparkApplication", "sparkoperator.k8s.io/v1beta2", read, false,
+const struct import_kind spark_kinds[] = { { "SparkApplication", "sparkoperator.k8s.io/v1beta2", read_spark, false,
 	IMPORT_JOB }, { 0 } };

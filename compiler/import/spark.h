@@ -11,6 +11,8 @@ struct spark {
 	const struct data *driver, *executor;   /* the pods of the driver and of the executors */
 };
 
+static inline struct arena *spark_arena(const struct spark *s) { return s->set.m.im->arena; }
+
 /* Returns the memory of a side's JVM in MiB, which is 1 GiB by default; reports an amount that Spark cannot read. */
 int64_t spark_memory(struct spark *s, const struct data *side);
 

@@ -14,8 +14,6 @@ enum {                          /* amounts of memory in MiB */
 	WORKER_PROCESS = 512
 };
 
-static struct arena *spark_arena(const struct spark *s) { return s->set.m.im->arena; }
-
 /* ---- memory ---- */
 
 /*

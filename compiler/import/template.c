@@ -5,7 +5,7 @@
  */
 #include "import/template.h"
 
-static bool holds(struct str text, const char *word) { return memmem(text.p, text.n, word, strlen(word)); }
+static bool holds_word(struct str text, const char *word) { return memmem(text.p, text.n, word, strlen(word)); }
 
 /* Is it an expression of a chart, such as "{{ .Values.x }}"? */
 static bool of_chart(struct str text)
@@ -14,7 +14,7 @@ static bool of_chart(struct str text)
 		"nindent" };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (holds(text, words[i]))
+		if (holds_word(text, words[i]))
 			return true;
 	return false;
 }
@@ -135,7 +135,7 @@ bool template_value(struct import *im, const struct data *d)
 {
 	if (d->kind != DATA_STRING)
 		return false;
-	if (holds(d->u.string, "{{"))
+	if (holds_word(d->u.string, "{{"))
 		report_template(im, d->from, of_chart(d->u.string));
 	else if (has_variable(d->u.string))
 		report_variable(im, d);
@@ -145,12 +145,15 @@ bool template_value(struct import *im, const struct data *d)
 }
 
 /* Is it the key of a name or an image? Neither can contain braces or '$'. */
-static bool is_name(struct str key) { return str_is(key, "name") || str_is(key, "namespace") || str_is(key, "image"); }
+static bool is_name_key(struct str key)
+{
+	return str_is(key, "name") || str_is(key, "namespace") || str_is(key, "image");
+}
 
 static bool any_text(struct import *im, const struct data *d, struct str key)
 {
 	if (d->kind == DATA_STRING) {
-		if (is_name(key) && template_value(im, d))
+		if (is_name_key(key) && template_value(im, d))
 			return true;
 		if (!of_chart_inside(d->u.string))
 			return false;

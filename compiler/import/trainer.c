@@ -10,8 +10,6 @@
 
 #include "base/quantity.h"
 
-static struct arena *arena(const struct train *t) { return t->set.m.im->arena; }
-
 /* ---- frameworks ---- */
 
 static struct set_role *trains(struct train *t)
@@ -44,13 +42,13 @@ static bool has_gpu(const struct data *amounts)
 static struct str by_cpu(struct train *t, const struct data *amounts)
 {
 	const struct data *cpu = member(amounts, "cpu");
-	struct str text = cpu && cpu->kind == DATA_INT ? str_int(arena(t), cpu->u.integer)
+	struct str text = cpu && cpu->kind == DATA_INT ? str_int(train_arena(t), cpu->u.integer)
 		: member_text(amounts, "cpu");
 	struct quantity q;
 	int128 n = text.n && quantity_parse_full(text, &q) == QUANTITY_OK ? (q.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT
 		: 0;
 
-	return n < 1 ? STR("1") : str_int(arena(t), n < INT32_MAX ? (int64_t)n : INT32_MAX);
+	return n < 1 ? STR("1") : str_int(train_arena(t), n < INT32_MAX ? (int64_t)n : INT32_MAX);
 }
 
 /*
@@ -67,7 +65,7 @@ static struct str processes(struct train *t, const struct data *policy)
 	if (!n)
 		n = member(policy, "numProcPerNode");
 	if (n && n->kind == DATA_INT)
-		return str_int(arena(t), n->u.integer);
+		return str_int(train_arena(t), n->u.integer);
 	bool cpus = n && str_is(n->u.string, "cpu"), automatic = !n || str_is(n->u.string, "auto");
 	for (size_t i = 0; i < 2; i++) {
 		const struct data *of = member(resources, which[i]);
@@ -77,17 +75,17 @@ static struct str processes(struct train *t, const struct data *policy)
 	return cpus && resources ? STR("1") : STR("");
 }
 
-static void put(struct train *t, struct lines *to, const char *name, struct str code)
+static void put_train_field(struct train *t, struct lines *to, const char *name, struct str code)
 {
-	lines_set(arena(t), to, str_of(name), expr_text(arena(t), code), t->set.m.at);
+	lines_set(train_arena(t), to, str_of(name), expr_text(train_arena(t), code), t->set.m.at);
 }
 
-static struct lines *role_of(struct train *t, const struct set_role *r)
+static struct lines *train_role(struct train *t, const struct set_role *r)
 {
 	if (!t->framework)
 		t->framework = framework_new(&t->set, "What the runtime of the TrainJob sets.");
-	return lines_block(arena(t), &t->framework->value->items, str_cat(arena(t), STR("role "), r->word, STR("")),
-		r->place);
+	return lines_block(train_arena(t), &t->framework->value->items,
+		str_cat(train_arena(t), STR("role "), r->word, STR("")), r->place);
 }
 
 /* Is PROCESSES the number of devices? In pods with devices, the library's framework supports no other number. */
@@ -100,7 +98,7 @@ static bool devices_are(struct train *t, const struct set_role *r, struct str pr
 		for (size_t k = 0; k < data_count(limits); k++) {
 			const struct data_member *m = &limits->u.map.at[k];
 			if (memchr(m->key.p, '/', m->key.n) &&
-			    !str_eq(amount_literal(arena(t), m->value, false), processes))
+			    !str_eq(amount_literal(train_arena(t), m->value, false), processes))
 				return false;
 		}
 	}
@@ -112,7 +110,7 @@ static bool devices_are(struct train *t, const struct set_role *r, struct str pr
  */
 static struct expr *torch(struct train *t, const struct data *policy)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	struct set_role *r = trains(t);
 	struct str n = processes(t, policy);
 	struct expr *call = expr_call(a, STR("pytorch.torchrun"));
@@ -128,27 +126,28 @@ static struct expr *torch(struct train *t, const struct data *policy)
 			lines_set(a, &call->items, STR("nproc"), expr_text(a, n), t->set.m.at);
 		return call;
 	}
-	struct lines *env = lines_block(a, role_of(t, r), STR("env"), r->place);
-	put(t, env, "PET_NNODES", str_cat(a, r->word, STR(".replicas"), STR("")));
-	put(t, env, "PET_NPROC_PER_NODE", n.n ? n : str_cat(a, STR("max("), r->word, STR(".devices, 1)")));
-	put(t, env, "PET_NODE_RANK", STR("pod.index"));
-	put(t, env, "PET_MASTER_ADDR", str_cat(a, r->word, STR(".host(0)"), STR("")));
-	put(t, env, "PET_MASTER_PORT", STR("29500"));
+	struct lines *env = lines_block(a, train_role(t, r), STR("env"), r->place);
+	put_train_field(t, env, "PET_NNODES", str_cat(a, r->word, STR(".replicas"), STR("")));
+	put_train_field(t, env, "PET_NPROC_PER_NODE", n.n ? n : str_cat(a, STR("max("), r->word, STR(".devices, 1)")));
+	put_train_field(t, env, "PET_NODE_RANK", STR("pod.index"));
+	put_train_field(t, env, "PET_MASTER_ADDR", str_cat(a, r->word, STR(".host(0)"), STR("")));
+	put_train_field(t, env, "PET_MASTER_PORT", STR("29500"));
 	return NULL;
 }
 
 /* Declares the variables by which JAX finds the other processes. */
 static void jax(struct train *t)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	struct set_role *r = trains(t);
 
 	if (!r)
 		return;
-	struct lines *env = lines_block(a, role_of(t, r), STR("env"), r->place);
-	put(t, env, "JAX_NUM_PROCESSES", str_cat(a, r->word, STR(".replicas"), STR("")));
-	put(t, env, "JAX_PROCESS_ID", STR("pod.index"));
-	put(t, env, "JAX_COORDINATOR_ADDRESS", str_printf(a, "\"${%.*s.host(0)}:29500\"", STR_ARG(r->word)));
+	struct lines *env = lines_block(a, train_role(t, r), STR("env"), r->place);
+	put_train_field(t, env, "JAX_NUM_PROCESSES", str_cat(a, r->word, STR(".replicas"), STR("")));
+	put_train_field(t, env, "JAX_PROCESS_ID", STR("pod.index"));
+	put_train_field(t, env, "JAX_COORDINATOR_ADDRESS",
+		str_printf(a, "\"${%.*s.host(0)}:29500\"", STR_ARG(r->word)));
 }
 
 /*
@@ -157,17 +156,17 @@ static void jax(struct train *t)
  */
 static void xgboost(struct train *t)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	struct set_role *r = trains(t);
 
 	if (!r)
 		return;
-	struct lines *env = lines_block(a, role_of(t, r), STR("env"), r->place);
-	put(t, env, "DMLC_TRACKER_URI", str_cat(a, r->word, STR(".host(0)"), STR("")));
-	put(t, env, "DMLC_TRACKER_PORT", STR("29500"));
-	put(t, env, "DMLC_TASK_ID", STR("pod.index"));
-	put(t, env, "DMLC_NUM_WORKER", str_printf(a, "%.*s.replicas * max(%.*s.devices, 1)", STR_ARG(r->word),
-		STR_ARG(r->word)));
+	struct lines *env = lines_block(a, train_role(t, r), STR("env"), r->place);
+	put_train_field(t, env, "DMLC_TRACKER_URI", str_cat(a, r->word, STR(".host(0)"), STR("")));
+	put_train_field(t, env, "DMLC_TRACKER_PORT", STR("29500"));
+	put_train_field(t, env, "DMLC_TASK_ID", STR("pod.index"));
+	put_train_field(t, env, "DMLC_NUM_WORKER",
+		str_printf(a, "%.*s.replicas * max(%.*s.devices, 1)", STR_ARG(r->word), STR_ARG(r->word)));
 }
 
 /* Returns the number of processes per node. In pods with devices, 1 stands for one process per device. */
@@ -190,14 +189,14 @@ static int64_t mpi_slots(struct train *t, const struct data *policy)
 
 static void mpi(struct train *t, const struct data *policy)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	struct set_role *launcher = set_find(&t->set, STR("launcher")), *node = set_find(&t->set, STR("node"));
 	const struct data *path = member(policy, "sshAuthMountPath");
 	int64_t slots = mpi_slots(t, policy);
 
 	if (!launcher)
 		return;
-	struct lines *role = role_of(t, launcher), *files = lines_block(a, role, STR("files"), launcher->place),
+	struct lines *role = train_role(t, launcher), *files = lines_block(a, role, STR("files"), launcher->place),
 		*env = lines_block(a, role, STR("env"), launcher->place);
 	struct str hosts = node ? str_cat(a, node->word, STR(".hosts"), STR("")) : STR("[]");
 	if (member_bool(policy, "runLauncherAsNode", false))
@@ -219,9 +218,9 @@ static void mpi(struct train *t, const struct data *policy)
 
 /* ---- the job ---- */
 
-static void pairs(struct train *t, const struct data *of, const char *key)
+static void read_train_pairs(struct train *t, const struct data *of, const char *key)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	const struct data *map = member(of, key);
 
 	for (size_t i = 0; i < data_count(map); i++) {
@@ -246,16 +245,16 @@ static void gang_fields(struct train *t, const struct data_member *plugin)
 	import_comments(im, line, member_span(plugin));
 }
 
-static void job_fields(struct train *t, const struct runtime *r)
+static void read_train_fields(struct train *t, const struct runtime *r)
 {
 	struct import *im = t->set.m.im;
 	const struct data *spec = t->set.m.spec, *metadata = member(member(r->spec, "template"), "metadata"),
 		*gang = member(r->spec, "podGroupPolicy");
 
-	pairs(t, spec, "labels");
-	pairs(t, spec, "annotations");
-	pairs(t, metadata, "labels");
-	pairs(t, metadata, "annotations");
+	read_train_pairs(t, spec, "labels");
+	read_train_pairs(t, spec, "annotations");
+	read_train_pairs(t, metadata, "labels");
+	read_train_pairs(t, metadata, "annotations");
 	if (gang && gang->u.map.n)
 		gang_fields(t, &gang->u.map.at[0]);
 	job_seconds(im, t->set.body, "timeout", spec, "activeDeadlineSeconds");
@@ -292,7 +291,7 @@ static void join_comments(struct import *im, const struct runtime *r)
 	im->comments = all;
 }
 
-static bool write(struct train *t, const struct runtime *r)
+static bool write_train(struct train *t, const struct runtime *r)
 {
 	struct set *s = &t->set;
 	struct import *im = s->m.im;
@@ -309,7 +308,7 @@ static bool write(struct train *t, const struct runtime *r)
 	else if (member(t->policy, "xgboost"))
 		xgboost(t);
 	s->body = job_new(&s->m, s->job, call);
-	job_fields(t, r);
+	read_train_fields(t, r);
 	struct str success = jobset_success(s, t->spec);
 	struct lines *to = t->framework ? &t->framework->value->items : s->body;
 	if (success.n)
@@ -326,7 +325,7 @@ static bool write(struct train *t, const struct runtime *r)
 	return true;
 }
 
-static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_train(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
 {
 	struct train t = { .set.job = job };
 	size_t errors = im->diags->errors;
@@ -344,11 +343,11 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	if (!trainer_check(&t))
 		return false;
 	join_comments(im, r);
-	return write(&t, r);
+	return write_train(&t, r);
 }
 
 const struct import_kind trainer_kinds[] = {
-	{ "TrainJob", "trainer.kubeflow.org/v1alpha1", read, true, IMPORT_JOB },
+	{ "TrainJob", "trainer.kubeflow.org/v1alpha1", read_train, true, IMPORT_JOB },
 	{ "TrainingRuntime", "trainer.kubeflow.org/v1alpha1", trainer_read_runtime, false, IMPORT_BESIDE },
 	{ "ClusterTrainingRuntime", "trainer.kubeflow.org/v1alpha1", trainer_read_runtime, false, IMPORT_BESIDE },
 	{ 0 }

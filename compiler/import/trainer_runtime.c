@@ -8,8 +8,6 @@
 
 #define STEP "trainer.kubeflow.org/trainjob-ancestor-step"
 
-static struct arena *arena(const struct train *t) { return t->set.m.im->arena; }
-
 /* ---- runtimes ---- */
 
 bool trainer_read_runtime(struct import *im, const struct import_kind *k, const struct data *object,
@@ -85,7 +83,7 @@ struct change {
 static const struct data *change_container(struct change *c, const struct data *pod, const char *list, struct str name)
 {
 	const struct data *all = member(pod, list);
-	struct arena *a = arena(c->t);
+	struct arena *a = train_arena(c->t);
 	struct data *changed = NULL;
 
 	for (size_t i = 0; i < data_count(all); i++) {
@@ -105,7 +103,7 @@ static const struct data *pod_of(const struct data *job)
 
 static const struct data *with_pod(struct train *t, const struct data *job, const struct data *pod)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"),
 		*template = member(batch, "template");
 
@@ -116,7 +114,7 @@ static const struct data *with_pod(struct train *t, const struct data *job, cons
 
 static const struct data *with_count(struct train *t, const struct data *job, int64_t n, struct span at)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"), *count = tree_int(a, n, at);
 
 	batch = tree_with(a, tree_with(a, batch, "parallelism", count, at), "completions", count, at);
@@ -127,7 +125,7 @@ static const struct data *with_count(struct train *t, const struct data *job, in
 static const struct data *apply_trainer(struct change *c, const struct data *container)
 {
 	static const char *const keys[] = { "image", "command", "args" };
-	struct arena *a = arena(c->t);
+	struct arena *a = train_arena(c->t);
 	const struct data *resources = member(c->with, "resourcesPerNode"), *env = member(c->with, "env");
 
 	for (size_t i = 0; i < 3; i++)
@@ -144,7 +142,7 @@ static const struct data *apply_trainer(struct change *c, const struct data *con
 
 static const struct data *apply_initializer(struct change *c, const struct data *container)
 {
-	struct arena *a = arena(c->t);
+	struct arena *a = train_arena(c->t);
 	const struct data *uri = member(c->with, "storageUri"), *env = member(container, "env"),
 		*secret = member(c->with, "secretRef");
 
@@ -167,7 +165,7 @@ static const struct data *apply_initializer(struct change *c, const struct data 
 static const struct data *apply_override(struct change *c, const struct data *container)
 {
 	static const char *const keys[] = { "env", "volumeMounts" };
-	struct arena *a = arena(c->t);
+	struct arena *a = train_arena(c->t);
 
 	for (size_t i = 0; i < 2; i++)
 		if (data_count(member(c->with, keys[i])))
@@ -190,7 +188,7 @@ static const struct data *override_containers(struct train *t, const struct data
 
 static const struct data *override_pod(struct train *t, const struct data *pod, const struct data *override)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	const struct data *node = member(override, "nodeSelector"), *account = member(override, "serviceAccountName");
 	static const char *const lists[] = { "volumes", "tolerations", "schedulingGates" };
 
@@ -223,7 +221,7 @@ static bool targets(const struct data *override, struct str job)
 /* Applies a patch to a container: lists of named elements are joined; any other field is taken from the patch. */
 static const struct data *apply_patch(struct change *c, const struct data *container)
 {
-	struct arena *a = arena(c->t);
+	struct arena *a = train_arena(c->t);
 
 	for (size_t i = 0; i < data_count(c->with); i++) {
 		const struct data_member *m = &c->with->u.map.at[i];
@@ -238,7 +236,7 @@ static const struct data *apply_patch(struct change *c, const struct data *conta
 
 static const struct data *patch_containers(struct train *t, const struct data *pod, const struct data_member *m)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	const char *list = str_copy(a, m->key).p;
 
 	for (size_t i = 0; i < data_count(m->value); i++) {
@@ -253,7 +251,7 @@ static const struct data *patch_containers(struct train *t, const struct data *p
 
 static const struct data *patch_pod(struct train *t, const struct data *pod, const struct data *patch)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 
 	for (size_t i = 0; i < data_count(patch); i++) {
 		const struct data_member *m = &patch->u.map.at[i];
@@ -276,7 +274,7 @@ static const struct data *patch_pod(struct train *t, const struct data *pod, con
 static const struct data *patch_metadata(struct train *t, const struct data *job, const struct data *patch)
 {
 	static const char *const keys[] = { "labels", "annotations" };
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	const struct data *outer = member(job, "template"), *batch = member(outer, "spec"),
 		*template = member(batch, "template"), *metadata = member(template, "metadata");
 
@@ -313,7 +311,7 @@ static const struct data *patched(struct train *t, const struct data *job)
 }
 
 /* Sets the number of pods of JOB: numNodes applies to the training step, or to the nodes of an MPI job. */
-static const struct data *count(struct train *t, const struct data *job)
+static const struct data *set_train_count(struct train *t, const struct data *job)
 {
 	const struct data *mpi = member(t->policy, "mpi"), *nodes = member(t->trainer, "numNodes");
 	const struct data *batch = member(member(job, "template"), "spec");
@@ -344,7 +342,7 @@ static const struct data *node_like_trainer(struct train *t, const struct data *
 
 	for (size_t i = 0; i < 2; i++)
 		if (member(t->trainer, keys[i]))
-			c.with = tree_with(arena(t), c.with, keys[i], member(t->trainer, keys[i]),
+			c.with = tree_with(train_arena(t), c.with, keys[i], member(t->trainer, keys[i]),
 				member_at(t->trainer, keys[i]));
 	return c.with ? change_container(&c, pod, "containers", STR("node")) : pod;
 }
@@ -371,12 +369,12 @@ static const struct data *complete(struct train *t, const struct data *job)
 	for (size_t i = 0; i < data_count(overrides); i++)
 		if (targets(overrides->u.list.at[i], member_text(job, "name")))
 			pod = override_pod(t, pod, overrides->u.list.at[i]);
-	return count(t, with_pod(t, job, pod));
+	return set_train_count(t, with_pod(t, job, pod));
 }
 
 void trainer_complete(struct train *t, const struct runtime *r)
 {
-	struct arena *a = arena(t);
+	struct arena *a = train_arena(t);
 	const struct data *jobs;
 
 	t->spec = member(member(r->spec, "template"), "spec");

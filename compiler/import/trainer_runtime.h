@@ -24,6 +24,8 @@ struct train {
 	struct line *framework;
 };
 
+static inline struct arena *train_arena(const struct train *t) { return t->set.m.im->arena; }
+
 /*
  * Reads a runtime, for a row of trainer_kinds: keeps it for the TrainJobs that refer to it, because it is not a job
  * itself.

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static bool read(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+static bool read_nothing(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
 {
 	const struct str *text = context;
 
@@ -17,7 +17,7 @@ static bool read(void *context, struct arena *a, struct str path, struct str *re
 	return true;
 }
 
-static void run(struct trainc *c, const struct reader *reader, bool parts)
+static void run_trial(struct trainc *c, const struct reader *reader, bool parts)
 {
 	compile_init(c, reader);
 	c->options.parts = parts;
@@ -27,13 +27,13 @@ static void run(struct trainc *c, const struct reader *reader, bool parts)
 struct trainc *trial_run(struct str text)
 {
 	struct trainc *c = memory_hold(NULL, sizeof *c);
-	struct reader reader = { .context = &text, .read = read };
+	struct reader reader = { .context = &text, .read = read_nothing };
 
 	memset(c, 0, sizeof *c);
-	run(c, &reader, true);
+	run_trial(c, &reader, true);
 	if (c->diags.n) {               /* messages may list everything in a module, so modules are read whole */
 		compile_release(c);
-		run(c, &reader, false);
+		run_trial(c, &reader, false);
 	}
 	c->program.reader = NULL;
 	return c;

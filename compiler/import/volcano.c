@@ -31,7 +31,7 @@ static const char *const actions[] = {
 	"EnqueueJob", "RestartPartition", NULL
 };
 
-static bool one_of(const char *const *words, struct str s)
+static bool is_one_of(const char *const *words, struct str s)
 {
 	while (*words && !str_is(s, *words))
 		words++;
@@ -69,7 +69,7 @@ static void policies_rule(struct import *im, const struct data *policies)
 				diag_note(im->diags,
 					diag_report(im->diags, TJ1108, p->from, "two policies are for one event"),
 					policies->u.list.at[k]->from, "the other one");
-		if (!one_of(actions, member_text(p, "action")))
+		if (!is_one_of(actions, member_text(p, "action")))
 			diag_report(im->diags, TJ1108, p->from, "unknown action '%.*s'",
 				STR_ARG(member_text(p, "action")));
 	}
@@ -116,7 +116,7 @@ static void volumes_rule(struct import *im, const struct data *volumes)
 	}
 }
 
-static bool check(const struct import_manifest *m)
+static bool check_volcano(const struct import_manifest *m)
 {
 	struct import *im = m->im;
 	const struct data *tasks = tasks_of(m->spec), *least = member(m->spec, "minAvailable");
@@ -143,7 +143,7 @@ static bool check(const struct import_manifest *m)
 static const struct pod_label labels[] = { { "volcano.sh/job-name", LABEL_OF_JOB },
 	{ "volcano.sh/task-spec", LABEL_OF_ROLE }, { NULL, LABEL_KEPT } };
 
-static void roles(struct volcano *v)
+static void read_tasks(struct volcano *v)
 {
 	struct set *s = &v->set;
 	struct import *im = s->m.im;
@@ -177,7 +177,7 @@ static void roles(struct volcano *v)
 /* ---- plugins ---- */
 
 /* Returns the value of --NAME=VALUE in a plugin's arguments. */
-static struct str argument(const struct data *plugin, const char *name, const char *fallback)
+static struct str plugin_argument(const struct data *plugin, const char *name, const char *fallback)
 {
 	for (size_t i = 0; i < data_count(plugin); i++) {
 		struct str s = plugin->u.list.at[i]->kind == DATA_STRING ? plugin->u.list.at[i]->u.string : STR("");
@@ -230,10 +230,10 @@ static struct expr *plugins_framework(struct volcano *v)
 	if (member(v->plugins, "env"))
 		plugin(v, call, "index", expr_text(a, STR("true")), "env");
 	if (mpi || ssh)
-		plugin(v, call, "ssh", expr_string(a, argument(ssh, "ssh-key-file-path", "/root/.ssh")),
+		plugin(v, call, "ssh", expr_string(a, plugin_argument(ssh, "ssh-key-file-path", "/root/.ssh")),
 			ssh ? "ssh" : "mpi");
 	if (mpi) {
-		struct str task = argument(mpi, "worker", "worker");
+		struct str task = plugin_argument(mpi, "worker", "worker");
 		const struct set_role *worker = set_find(&v->set, task);
 		plugin(v, call, "mpi", expr_string(a, worker ? worker->word : task), "mpi");
 	}
@@ -277,16 +277,17 @@ static struct expr *standard_framework(struct volcano *v)
 	struct set *s = &v->set;
 	const struct data *torch = member(v->plugins, "pytorch"), *tensorflow = member(v->plugins, "tensorflow");
 
-	if (torch && str_is(argument(torch, "master", "master"), "master") &&
-	    str_is(argument(torch, "worker", "worker"), "worker") && roles_are(s, "master", "worker", NULL, NULL))
-		return standard(v, "pytorch", "env", argument(torch, "port", "23456"), "29500");
+	if (torch && str_is(plugin_argument(torch, "master", "master"), "master") &&
+	    str_is(plugin_argument(torch, "worker", "worker"), "worker") &&
+	    roles_are(s, "master", "worker", NULL, NULL))
+		return standard(v, "pytorch", "env", plugin_argument(torch, "port", "23456"), "29500");
 	if (tensorflow && roles_are(s, "ps", "worker", "chief", "evaluator"))
-		return standard(v, "tensorflow", "cluster_spec", argument(tensorflow, "port", "2222"), "2222");
+		return standard(v, "tensorflow", "cluster_spec", plugin_argument(tensorflow, "port", "2222"), "2222");
 	return NULL;
 }
 
 /* Makes the call of the job's framework; NULL if the job needs no framework. */
-static struct expr *framework(struct volcano *v)
+static struct expr *volcano_framework(struct volcano *v)
 {
 	struct import *im = v->set.m.im;
 	struct expr *call = standard_framework(v);
@@ -294,10 +295,10 @@ static struct expr *framework(struct volcano *v)
 	for (size_t i = 0; i < data_count(v->plugins); i++) {
 		const struct data_member *m = &v->plugins->u.map.at[i];
 		static const char *const known[] = { "svc", "env", "ssh", "mpi", NULL };
-		if (call && one_of(known, m->key) && !str_is(m->key, "svc"))
+		if (call && is_one_of(known, m->key) && !str_is(m->key, "svc"))
 			import_left_out(im, m->key_at, m->key,
 				"the framework of the job says what its replicas know of each other");
-		else if (!call && !one_of(known, m->key))
+		else if (!call && !is_one_of(known, m->key))
 			import_left_out(im, m->key_at, m->key,
 				"no framework of the library fits the tasks: write in the program what the plugin "
 				"does");
@@ -319,14 +320,14 @@ static bool has_event(const struct data *p, struct str event)
 	return false;
 }
 
-static void put_int(struct import *im, struct lines *to, const char *field, int64_t n, struct span at)
+static void put_volcano_int(struct import *im, struct lines *to, const char *field, int64_t n, struct span at)
 {
 	if (!lines_find(to, str_of(field)))
 		import_comments(im, lines_set(im->arena, to, str_of(field), expr_int(im->arena, n), at), at);
 }
 
 /* Reads the number of retries. A pod that restarts in place never fails, so retries would never be counted. */
-static bool retries(struct volcano *v, struct set_role *only, int64_t most, struct span at)
+static bool read_task_retries(struct volcano *v, struct set_role *only, int64_t most, struct span at)
 {
 	bool any = false;
 
@@ -334,7 +335,7 @@ static bool retries(struct volcano *v, struct set_role *only, int64_t most, stru
 		struct set_role *r = &v->set.roles[i];
 		if ((only && r != only) || lines_find(r->body, STR("restart")))
 			continue;
-		put_int(v->set.m.im, r->body, "retries", most, at);
+		put_volcano_int(v->set.m.im, r->body, "retries", most, at);
 		any = true;
 	}
 	return any;
@@ -352,10 +353,10 @@ static bool failure_policy(struct volcano *v, const struct data *p, struct set_r
 	if (!failed)
 		return str_is(action, "RestartPod");
 	if (str_is(action, "RestartPod"))
-		return retries(v, r, most, p->from);
+		return read_task_retries(v, r, most, p->from);
 	if (!str_is(action, "RestartJob"))
 		return false;
-	put_int(v->set.m.im, v->set.body, "restarts", most, p->from);
+	put_volcano_int(v->set.m.im, v->set.body, "restarts", most, p->from);
 	return true;
 }
 
@@ -389,7 +390,7 @@ static void policies(struct volcano *v, const struct data *list, struct set_role
 /* ---- fields ---- */
 
 /* Reads the volumes that are mounted in all pods; a claim that the job itself makes becomes an object of the job. */
-static void volumes(struct volcano *v)
+static void read_volcano_volumes(struct volcano *v)
 {
 	struct set *s = &v->set;
 	struct import *im = s->m.im;
@@ -418,7 +419,7 @@ static void volumes(struct volcano *v)
 	}
 }
 
-static void text(struct volcano *v, const char *field, const char *key, const char *usual)
+static void read_volcano_text(struct volcano *v, const char *field, const char *key, const char *usual)
 {
 	struct import *im = v->set.m.im;
 	const struct data *d = member(v->set.m.spec, key);
@@ -451,7 +452,7 @@ static void gang(struct volcano *v)
 		import_left_out(im, member_at(s->m.spec, "minAvailable"), STR("minAvailable"),
 			"all replicas start together or none does");
 	if (!str_is(scheduler, "volcano")) {
-		text(v, "scheduler", "schedulerName", "");
+		read_volcano_text(v, "scheduler", "schedulerName", "");
 		if (queue.n && !str_is(queue, "default"))
 			import_left_out(im, member_at(s->m.spec, "queue"), STR("queue"),
 				"it is one of Volcano's gangs, which another scheduler does not know");
@@ -464,7 +465,7 @@ static void gang(struct volcano *v)
 	if (kueue)
 		import_left_out(im, kueue->from, STR("kueue.x-k8s.io/queue-name"),
 			"the gang waits in a queue of Volcano");
-	text(v, "queue", "queue", "default");
+	read_volcano_text(v, "queue", "queue", "default");
 }
 
 /*
@@ -486,7 +487,7 @@ static bool packs(struct volcano *v)
 	return true;
 }
 
-static void rest(struct volcano *v)
+static void report_volcano_rest(struct volcano *v)
 {
 	static const char *const known[] = {
 		"tasks", "minAvailable", "schedulerName", "queue", "plugins", "policies", "maxRetry",
@@ -498,7 +499,7 @@ static void rest(struct volcano *v)
 	bool packed = packs(v);
 
 	for (size_t i = 0; i < data_count(spec); i++)
-		if (!one_of(known, spec->u.map.at[i].key) &&
+		if (!is_one_of(known, spec->u.map.at[i].key) &&
 			!(packed && str_is(spec->u.map.at[i].key, "networkTopology")))
 			import_left_out(im, spec->u.map.at[i].key_at, spec->u.map.at[i].key,
 				"a program cannot express it");
@@ -507,26 +508,26 @@ static void rest(struct volcano *v)
 		for (size_t k = 0; k < task->u.map.n; k++) {
 			const struct data_member *m = &task->u.map.at[k];
 			bool all = str_is(m->key, "minAvailable") && m->value->u.integer == v->set.roles[i].per;
-			if (!one_of(of_task, m->key) && !all)
+			if (!is_one_of(of_task, m->key) && !all)
 				import_left_out(im, m->key_at, m->key, "a program cannot express it");
 		}
 	}
 }
 
-static void fields(struct volcano *v)
+static void read_volcano_fields(struct volcano *v)
 {
 	struct set *s = &v->set;
 
 	gang(v);
-	text(v, "priority", "priorityClassName", "");
+	read_volcano_text(v, "priority", "priorityClassName", "");
 	job_seconds(s->m.im, s->body, "ttl", s->m.spec, "ttlSecondsAfterFinished");
-	volumes(v);
-	rest(v);
+	read_volcano_volumes(v);
+	report_volcano_rest(v);
 }
 
 /* ---- bodies ---- */
 
-static void start_after(struct volcano *v, const struct data *task, struct set_role *r)
+static void read_depends_on(struct volcano *v, const struct data *task, struct set_role *r)
 {
 	struct import *im = v->set.m.im;
 	const struct data *depends = member(task, "dependsOn"), *names = member(depends, "name");
@@ -557,7 +558,7 @@ static bool bodies(struct volcano *v)
 		ok = set_role_open(s, &s->roles[i]) && ok;
 		/* the scheduler is set for the whole job */
 		lines_drop(s->m.im->arena, s->roles[i].line, STR("scheduler"));
-		start_after(v, tasks->u.list.at[i], &s->roles[i]);
+		read_depends_on(v, tasks->u.list.at[i], &s->roles[i]);
 		policies(v, member(tasks->u.list.at[i], "policies"), &s->roles[i]);
 	}
 	policies(v, member(s->m.spec, "policies"), NULL);
@@ -578,19 +579,20 @@ static void success(struct volcano *v)
 	buf_release(&v->success);
 }
 
-static bool read(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_volcano(struct import *im, const struct import_kind *k, const struct data *object,
+	struct imported *job)
 {
 	struct volcano v = { .set.job = job };
 	size_t errors = im->diags->errors;
 
 	if (!manifest_open(im, k, object, "batch.volcano.sh.v1alpha1.Job", false, &v.set.m) ||
-	    im->diags->errors != errors || !check(&v.set.m))
+	    im->diags->errors != errors || !check_volcano(&v.set.m))
 		return false;
 	v.plugins = member(v.set.m.spec, "plugins");
-	roles(&v);
-	struct expr *call = framework(&v);
+	read_tasks(&v);
+	struct expr *call = volcano_framework(&v);
 	v.set.body = job_new(&v.set.m, job, call);
-	fields(&v);
+	read_volcano_fields(&v);
 	if (!bodies(&v)) {
 		buf_release(&v.success);
 		return false;
@@ -600,4 +602,7 @@ static bool read(struct import *im, const struct import_kind *k, const struct da
 	return true;
 }
 
-const struct import_kind volcano_kinds[] = { { "Job", "batch.volcano.sh/v1alpha1", read, false, IMPORT_JOB }, { 0 } };
+const struct import_kind volcano_kinds[] = {
+	{ "Job", "batch.volcano.sh/v1alpha1", read_volcano, false, IMPORT_JOB },
+	{ 0 }
+};

@@ -93,24 +93,24 @@ static bool is_plain(struct arena *a, const struct role_volume *v)
 
 /* ---- mounts ---- */
 
-static struct expr *text(struct arena *a, struct str s) { return expr_string(a, s); }
+static struct expr *text_expr(struct arena *a, struct str s) { return expr_string(a, s); }
 
-static void named(struct arena *a, struct expr *call, const char *name, struct expr *value)
+static void add_named_argument(struct arena *a, struct expr *call, const char *name, struct expr *value)
 {
 	lines_set(a, &call->items, str_of(name), value, (struct span){ 0, 0 });
 }
 
 static struct expr *truth(struct arena *a, bool value) { return expr_text(a, value ? STR("true") : STR("false")); }
 
-static struct expr *claim(struct arena *a, const struct role_volume *v, struct str path, bool readonly)
+static struct expr *claim_call(struct arena *a, const struct role_volume *v, struct str path, bool readonly)
 {
 	struct expr *e = expr_call(a, STR("pvc"));
 
-	lines_add(a, &e->items, text(a, member_text(v->source, "claimName")), v->data->from);
+	lines_add(a, &e->items, text_expr(a, member_text(v->source, "claimName")), v->data->from);
 	if (path.n)
-		named(a, e, "path", text(a, path));
+		add_named_argument(a, e, "path", text_expr(a, path));
 	if (readonly)
-		named(a, e, "readonly", truth(a, true));
+		add_named_argument(a, e, "readonly", truth(a, true));
 	return e;
 }
 
@@ -118,10 +118,10 @@ static struct expr *scratch(struct arena *a, const struct role_volume *v)
 {
 	struct expr *e = expr_call(a, STR("scratch"));
 
-	lines_add(a, &e->items, text(a, v->name), v->data->from);
+	lines_add(a, &e->items, text_expr(a, v->name), v->data->from);
 	lines_add(a, &e->items, expr_text(a, size_text(a, v)), v->data->from);
 	if (member_text(v->source, "medium").n)
-		named(a, e, "medium", text(a, STR("memory")));
+		add_named_argument(a, e, "medium", text_expr(a, STR("memory")));
 	return e;
 }
 
@@ -130,10 +130,10 @@ static struct expr *own_claim(struct arena *a, const struct role_volume *v)
 	struct expr *e = expr_call(a, STR("own_claim"));
 	struct str class = member_text(ephemeral_spec(v), "storageClassName");
 
-	lines_add(a, &e->items, text(a, v->name), v->data->from);
+	lines_add(a, &e->items, text_expr(a, v->name), v->data->from);
 	lines_add(a, &e->items, expr_text(a, claim_size(a, v)), v->data->from);
 	if (class.n)
-		named(a, e, "class", text(a, class));
+		add_named_argument(a, e, "class", text_expr(a, class));
 	return e;
 }
 
@@ -141,17 +141,17 @@ static struct expr *one(struct arena *a, const char *function, const struct role
 {
 	struct expr *e = expr_call(a, str_of(function));
 
-	lines_add(a, &e->items, text(a, member_text(v->source, key)), v->data->from);
+	lines_add(a, &e->items, text_expr(a, member_text(v->source, key)), v->data->from);
 	return e;
 }
 
-static struct expr *volume(struct arena *a, const struct role_volume *v, struct str path, bool readonly)
+static struct expr *volume_call(struct arena *a, const struct role_volume *v, struct str path, bool readonly)
 {
 	struct expr *e;
 
 	readonly = readonly || member_bool(v->source, "readOnly", false);
 	if (str_is(v->kind, "persistentVolumeClaim"))
-		return claim(a, v, path, readonly);
+		return claim_call(a, v, path, readonly);
 	if (str_is(v->kind, "emptyDir"))
 		return scratch(a, v);
 	if (str_is(v->kind, "ephemeral"))
@@ -163,13 +163,13 @@ static struct expr *volume(struct arena *a, const struct role_volume *v, struct 
 	if (str_is(v->kind, "hostPath")) {
 		e = one(a, "host_path", v, "path");
 		if (!readonly)
-			named(a, e, "readonly", truth(a, false));
+			add_named_argument(a, e, "readonly", truth(a, false));
 		return e;
 	}
 	e = one(a, "nfs", v, "server");
-	lines_add(a, &e->items, text(a, member_text(v->source, "path")), v->data->from);
+	lines_add(a, &e->items, text_expr(a, member_text(v->source, "path")), v->data->from);
 	if (readonly)
-		named(a, e, "readonly", truth(a, true));
+		add_named_argument(a, e, "readonly", truth(a, true));
 	return e;
 }
 
@@ -362,7 +362,8 @@ static void mount_line(struct container_reading *c, const struct data *mount, co
 		line = lines_set(a, c->to, STR("shm"), expr_text(a, size_text(a, v)), mount->from);
 	} else {
 		struct str path = trimmed_path(member_text(mount, "mountPath"));
-		struct expr *e = volume(a, v, member_text(mount, "subPath"), member_bool(mount, "readOnly", false));
+		struct expr *e = volume_call(a, v, member_text(mount, "subPath"),
+			member_bool(mount, "readOnly", false));
 		if (!*mounts)
 			*mounts = lines_block(a, c->to, STR("mounts"), mount->from);
 		line = lines_set(a, *mounts, key_text(a, path), e, mount->from);

@@ -58,7 +58,7 @@ void role_restart(struct import *im, struct lines *role, bool in_place, struct s
 		"a pod that always restarts never ends; the program says restart = \"on-failure\"");
 }
 
-static bool finish(struct import_workload *w, struct lines *body, const char *word)
+static bool finish_workload(struct import_workload *w, struct lines *body, const char *word)
 {
 	struct import *im = w->m.im;
 	struct lines top = { 0 };
@@ -107,7 +107,7 @@ static bool read_pod(struct import *im, const struct import_kind *k, const struc
 	w.template = bare;
 	if (!role_can_run(im, w.template, w.m.at) || im->diags->errors != errors)
 		return false;
-	return finish(&w, open(&w), "task");
+	return finish_workload(&w, open(&w), "task");
 }
 
 /* ---- Jobs ---- */
@@ -156,7 +156,7 @@ enum { USUAL_BACKOFF_LIMIT = 6 };       /* default of a Job's backoffLimit */
  * the language counts new pods only. Returns true if the kubelet restarted the replicas: in the program they restart
  * in new pods.
  */
-static bool retries(struct import *im, const struct data *spec, struct lines *to)
+static bool write_backoff(struct import *im, const struct data *spec, struct lines *to)
 {
 	const struct data *each = member(spec, "backoffLimitPerIndex"),
 		*limit = each ? each : member(spec, "backoffLimit");
@@ -212,11 +212,11 @@ int64_t batch_replicas(struct import *im, const struct data *spec)
 bool batch_read(struct import *im, const struct data *spec, struct lines *to)
 {
 	batch_rest(im, spec);
-	return retries(im, spec, to);
+	return write_backoff(im, spec, to);
 }
 
 /* Notes the hosts of an indexed Job with a subdomain: its pods have the host names JOB-I there. */
-static void hosts(struct import_workload *w)
+static void note_pod_hosts(struct import_workload *w)
 {
 	struct arena *a = w->m.im->arena;
 	struct str subdomain = member_text(member(w->template, "spec"), "subdomain");
@@ -233,7 +233,8 @@ static const struct pod_label labels[] = {
 	{ "job-name", LABEL_OF_JOB }, { "batch.kubernetes.io/job-name", LABEL_OF_JOB }, { NULL, LABEL_KEPT }
 };
 
-static bool read_job(struct import *im, const struct import_kind *k, const struct data *object, struct imported *job)
+static bool read_batch_job(struct import *im, const struct import_kind *k, const struct data *object,
+	struct imported *job)
 {
 	struct import_workload w = { .job = job, .kind = &job_kind };
 	size_t errors = im->diags->errors;
@@ -248,15 +249,15 @@ static bool read_job(struct import *im, const struct import_kind *k, const struc
 		diag_report(im->diags, TJ1111, w.m.at,
 			"the pods of this Job are alike; the program gives each of them an index");
 	job->labels_of = labels;
-	hosts(&w);
+	note_pod_hosts(&w);
 	struct lines *body = open(&w);
 	w.new_pods = batch_read(im, w.m.spec, body);
 	job_seconds(im, body, "timeout", w.m.spec, "activeDeadlineSeconds");
 	job_seconds(im, body, "ttl", w.m.spec, "ttlSecondsAfterFinished");
 	job_suspend(im, body, w.m.spec);
-	return finish(&w, body, w.replicas == 1 ? "task" : "main");
+	return finish_workload(&w, body, w.replicas == 1 ? "task" : "main");
 }
 
 const struct import_kind workload_kinds[] = {
-	{ "Pod", "v1", read_pod, false, IMPORT_NAMED }, { "Job", "batch/v1", read_job, false, IMPORT_JOB }, { 0 }
+	{ "Pod", "v1", read_pod, false, IMPORT_NAMED }, { "Job", "batch/v1", read_batch_job, false, IMPORT_JOB }, { 0 }
 };

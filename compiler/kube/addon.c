@@ -57,7 +57,7 @@ const struct addon_pair *addon_pair_at(size_t i)
 }
 
 /* Reads a number of at most three digits without a leading zero. */
-static bool number(struct str *s, unsigned *ret)
+static bool read_version_number(struct str *s, unsigned *ret)
 {
 	size_t n = 0;
 
@@ -73,10 +73,10 @@ bool addon_parse(struct str text, unsigned *ret)
 {
 	unsigned major, minor;
 
-	if (!number(&text, &major) || !text.n || text.p[0] != '.')
+	if (!read_version_number(&text, &major) || !text.n || text.p[0] != '.')
 		return false;
 	text = (struct str){ text.p + 1, text.n - 1 };
-	if (!number(&text, &minor) || text.n)
+	if (!read_version_number(&text, &minor) || text.n)
 		return false;
 	*ret = ADDON_VERSION(major, minor);
 	return true;

@@ -13,7 +13,7 @@ struct crd {
 
 enum { DEEPEST = 64 };
 
-static struct str text_of(const struct data *d, const char *key)
+static struct str crd_text(const struct data *d, const char *key)
 {
 	const struct data *v = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
 
@@ -36,7 +36,7 @@ static bool is_true(const struct data *d, const char *key)
 
 bool crd_is(const struct data *document)
 {
-	return str_is(text_of(document, "kind"), "CustomResourceDefinition");
+	return str_is(crd_text(document, "kind"), "CustomResourceDefinition");
 }
 
 /* ---- recognizing types that Kubernetes defines ---- */
@@ -70,7 +70,7 @@ static bool holds_fields(const struct schema_field *f, const struct data *schema
  * Is SCHEMA the type T of Kubernetes? All properties of SCHEMA must be fields of T, it must have most of the fields
  * of T, and both must require the same fields.
  */
-static bool is_type(const struct schema_type *t, const struct data *schema, const struct data *properties)
+static bool is_core_type(const struct schema_type *t, const struct data *schema, const struct data *properties)
 {
 	size_t known = 0;
 
@@ -95,7 +95,7 @@ static struct str builtin_type(const struct data *schema, const struct data *pro
 	for (size_t i = 0; properties->u.map.n >= 3 && i < schema_builtin.ntypes; i++) {
 		struct str name = schema_text(&schema_builtin, schema_builtin.types[i].name);
 		if ((str_starts(name, STR("core.v1.")) || str_starts(name, STR("meta.v1.")) ||
-		    str_starts(name, STR("batch.v1."))) && is_type(&schema_builtin.types[i], schema, properties))
+		    str_starts(name, STR("batch.v1."))) && is_core_type(&schema_builtin.types[i], schema, properties))
 			return name;
 	}
 	return STR("");
@@ -109,17 +109,17 @@ static void type(struct crd *c, struct str name, const struct data *schema, bool
  * Returns the word for the type of a value. Types that the value needs are written first; NAME is the name for its
  * own type.
  */
-static struct str word(struct crd *c, const struct data *schema, struct str name)
+static struct str crd_word(struct crd *c, const struct data *schema, struct str name)
 {
-	struct str kind = text_of(schema, "type");
+	struct str kind = crd_text(schema, "type");
 	const struct data *properties = map_of(schema, "properties"), *items = map_of(schema, "items"),
 		*more = map_of(schema, "additionalProperties");
 
 	if (is_true(schema, "x-kubernetes-int-or-string"))
 		return STR("int-or-string");
 	if (str_is(kind, "string"))
-		return str_is(text_of(schema, "format"), "date-time") ? STR("time")
-			: str_is(text_of(schema, "format"), "byte") ? STR("bytes") : STR("string");
+		return str_is(crd_text(schema, "format"), "date-time") ? STR("time")
+			: str_is(crd_text(schema, "format"), "byte") ? STR("bytes") : STR("string");
 	if (str_is(kind, "integer") || str_is(kind, "boolean") || str_is(kind, "number"))
 		return str_is(kind, "integer") ? STR("int") : str_is(kind, "boolean") ? STR("bool") : STR("number");
 	if (c->depth >= DEEPEST || is_true(schema, "x-kubernetes-preserve-unknown-fields") ||
@@ -128,9 +128,9 @@ static struct str word(struct crd *c, const struct data *schema, struct str name
 	c->depth++;
 	struct str result = STR("any");
 	if (str_is(kind, "array") && items)
-		result = str_cat(c->arena, STR("[]"), word(c, items, name), STR(""));
+		result = str_cat(c->arena, STR("[]"), crd_word(c, items, name), STR(""));
 	else if (more && !properties)
-		result = str_cat(c->arena, STR("{}"), word(c, more, name), STR(""));
+		result = str_cat(c->arena, STR("{}"), crd_word(c, more, name), STR(""));
 	else if (properties && properties->u.map.n) {
 		result = builtin_type(schema, properties);
 		if (!result.n) {
@@ -143,7 +143,7 @@ static struct str word(struct crd *c, const struct data *schema, struct str name
 }
 
 /* Makes the name of a property's type: property "jobs" of "JobSetSpec" gives JobSetSpecJobs. */
-static struct str below(struct crd *c, struct str name, struct str property)
+static struct str property_name(struct crd *c, struct str name, struct str property)
 {
 	char *copy = arena_copy(c->arena, property.p, property.n);
 
@@ -160,7 +160,7 @@ static void keys(struct buf *out, const struct data *list)
 }
 
 /* Writes " enum=red,blue", if all values are plain words. */
-static void words(struct buf *out, const struct data *list)
+static void put_enum_words(struct buf *out, const struct data *list)
 {
 	size_t before = out->n;
 
@@ -177,7 +177,7 @@ static void words(struct buf *out, const struct data *list)
 	}
 }
 
-static bool is_name(struct str s)
+static bool is_crd_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] <= ' ' || s.p[i] == 0x7f)
@@ -185,9 +185,10 @@ static bool is_name(struct str s)
 	return s.n && s.p[0] != '-';
 }
 
-static void field(struct buf *out, const struct data *schema, struct str name, const struct data *value, struct str of)
+static void put_crd_field(struct buf *out, const struct data *schema, struct str name, const struct data *value,
+	struct str of)
 {
-	struct str list = text_of(value, "x-kubernetes-list-type"), map = text_of(value, "x-kubernetes-map-type");
+	struct str list = crd_text(value, "x-kubernetes-list-type"), map = crd_text(value, "x-kubernetes-map-type");
 
 	buf_printf(out, "\t%.*s %.*s", STR_ARG(name), STR_ARG(of));
 	/*
@@ -202,7 +203,7 @@ static void field(struct buf *out, const struct data *schema, struct str name, c
 		buf_printf(out, " %s", str_is(list, "set") ? "set" : "atomic");
 	}
 	if (str_is(of, "string"))
-		words(out, data_get(value, STR("enum")));
+		put_enum_words(out, data_get(value, STR("enum")));
 	buf_char(out, '\n');
 }
 
@@ -224,12 +225,13 @@ static void type(struct crd *c, struct str name, const struct data *schema, bool
 
 	for (size_t i = 0; i < properties->u.map.n; i++) {
 		const struct data_member *m = &properties->u.map.at[i];
-		if (m->value->kind != DATA_MAP || !is_name(m->key))
+		if (m->value->kind != DATA_MAP || !is_crd_name(m->key))
 			continue;
 		if (root && str_is(m->key, "metadata"))
 			buf_z(&lines, "\tmetadata meta.v1.ObjectMeta\n");
 		else
-			field(&lines, schema, m->key, m->value, word(c, m->value, below(c, name, m->key)));
+			put_crd_field(&lines, schema, m->key, m->value,
+				crd_word(c, m->value, property_name(c, name, m->key)));
 	}
 	if (root)
 		object_fields(&lines, properties);
@@ -240,7 +242,7 @@ static void type(struct crd *c, struct str name, const struct data *schema, bool
 
 /* ---- the definition ---- */
 
-static bool refuse(struct crd_error *error, const struct data *at, const char *what)
+static bool refuse_crd(struct crd_error *error, const struct data *at, const char *what)
 {
 	*error = (struct crd_error){ at->from, str_of(what) };
 	return false;
@@ -249,17 +251,17 @@ static bool refuse(struct crd_error *error, const struct data *at, const char *w
 static bool version(struct crd *c, const struct data *crd, const struct data *v, struct crd_error *error)
 {
 	const struct data *spec = map_of(crd, "spec"), *schema = map_of(map_of(v, "schema"), "openAPIV3Schema");
-	struct str group = text_of(spec, "group"), kind = text_of(map_of(spec, "names"), "kind"),
-		name = text_of(v, "name");
+	struct str group = crd_text(spec, "group"), kind = crd_text(map_of(spec, "names"), "kind"),
+		name = crd_text(v, "name");
 
-	if (!is_name(name))
-		return refuse(error, v, "a version of a CustomResourceDefinition needs 'name'");
+	if (!is_crd_name(name))
+		return refuse_crd(error, v, "a version of a CustomResourceDefinition needs 'name'");
 	if (!schema || !map_of(schema, "properties"))
-		return refuse(error, v,
+		return refuse_crd(error, v,
 			"a version of a CustomResourceDefinition needs 'schema.openAPIV3Schema' with properties");
 	c->prefix = str_printf(c->arena, "%.*s.%.*s.", STR_ARG(group), STR_ARG(name));
 	buf_printf(c->out, "kind %.*s/%.*s %.*s %s %.*s%.*s\n", STR_ARG(group), STR_ARG(name), STR_ARG(kind),
-		str_is(text_of(spec, "scope"), "Cluster") ? "cluster" : "namespaced", STR_ARG(c->prefix),
+		str_is(crd_text(spec, "scope"), "Cluster") ? "cluster" : "namespaced", STR_ARG(c->prefix),
 		STR_ARG(kind));
 	type(c, kind, schema, true);
 	return true;
@@ -273,11 +275,11 @@ bool crd_schema(struct arena *a, const struct data *crd, struct buf *out, struct
 	bool ok = true;
 
 	if (!crd_is(crd))
-		return refuse(error, crd, "this is not a CustomResourceDefinition");
-	if (!spec || !is_name(text_of(spec, "group")) || !is_name(text_of(map_of(spec, "names"), "kind")))
-		return refuse(error, crd, "a CustomResourceDefinition needs 'spec.group' and 'spec.names.kind'");
+		return refuse_crd(error, crd, "this is not a CustomResourceDefinition");
+	if (!spec || !is_crd_name(crd_text(spec, "group")) || !is_crd_name(crd_text(map_of(spec, "names"), "kind")))
+		return refuse_crd(error, crd, "a CustomResourceDefinition needs 'spec.group' and 'spec.names.kind'");
 	if (!versions || versions->kind != DATA_LIST)
-		return refuse(error, spec, "a CustomResourceDefinition needs 'spec.versions'; one of "
+		return refuse_crd(error, spec, "a CustomResourceDefinition needs 'spec.versions'; one of "
 			"apiextensions.k8s.io/v1beta1 has to be converted first");
 	for (size_t i = 0; ok && i < versions->u.list.n; i++) {
 		const struct data *v = versions->u.list.at[i];
@@ -287,7 +289,7 @@ bool crd_schema(struct arena *a, const struct data *crd, struct buf *out, struct
 		ok = version(&c, crd, v, error);
 	}
 	if (ok && !served)
-		ok = refuse(error, versions, "no version of this CustomResourceDefinition is served");
+		ok = refuse_crd(error, versions, "no version of this CustomResourceDefinition is served");
 	if (!ok)
 		out->n = before;
 	return ok;

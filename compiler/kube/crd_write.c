@@ -44,7 +44,7 @@ static void put_required(struct crd_writing *w, const struct schema_type *t)
 		buf_char(w->out, ']');
 }
 
-static void put_object(struct crd_writing *w, const struct schema_type *t)
+static void put_crd_object(struct crd_writing *w, const struct schema_type *t)
 {
 	bool any = false;
 
@@ -93,7 +93,7 @@ static void put_ref(struct crd_writing *w, const struct schema_ref *r)
 	}
 	w->depth++;
 	if (r->word == SCHEMA_OBJECT) {
-		put_object(w, &w->schema->types[r->of]);
+		put_crd_object(w, &w->schema->types[r->of]);
 	} else if (r->word == SCHEMA_LIST || r->word == SCHEMA_MAP) {
 		buf_z(w->out, r->word == SCHEMA_LIST ? "{\"type\":\"array\",\"items\":"
 			: "{\"type\":\"object\",\"additionalProperties\":");
@@ -110,5 +110,5 @@ void crd_schema_write(const struct schema *s, const struct schema_type *root, un
 {
 	struct crd_writing w = { .schema = s, .minor = minor, .depth = 1, .open = open, .out = out };
 
-	put_object(&w, root);
+	put_crd_object(&w, root);
 }

@@ -6,8 +6,8 @@
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c) { return is_lower(c) || is_upper(c) || is_digit(c) || c == '_'; }
+static bool is_digest_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_path_char(char c) { return is_lower(c) || is_upper(c) || is_digest_digit(c) || c == '_'; }
 
 static const char *bad_digest(struct str s)
 {
@@ -17,7 +17,7 @@ static const char *bad_digest(struct str s)
 		return "its digest has no algorithm; a digest is written sha256:...";
 	struct str algorithm = { s.p, (size_t)(colon - s.p) }, hex = { colon + 1, s.n - (size_t)(colon + 1 - s.p) };
 	for (size_t i = 0; i < hex.n; i++)
-		if (!is_digit(hex.p[i]) && !(hex.p[i] >= 'a' && hex.p[i] <= 'f'))
+		if (!is_digest_digit(hex.p[i]) && !(hex.p[i] >= 'a' && hex.p[i] <= 'f'))
 			return "its digest contains something other than the digits 0-9 and a-f";
 	if (str_is(algorithm, "sha256") && hex.n != 64)
 		return "its digest does not have 64 hexadecimal digits";
@@ -30,10 +30,10 @@ static const char *bad_tag(struct str s)
 		return "its tag is empty";
 	if (s.n > 128)
 		return "its tag is longer than 128 characters";
-	if (!is_word(s.p[0]))
+	if (!is_path_char(s.p[0]))
 		return "its tag does not begin with a letter, a digit or '_'";
 	for (size_t i = 1; i < s.n; i++)
-		if (!is_word(s.p[i]) && s.p[i] != '.' && s.p[i] != '-')
+		if (!is_path_char(s.p[i]) && s.p[i] != '.' && s.p[i] != '-')
 			return "its tag contains something other than letters, digits, '_', '.' and '-'";
 	return NULL;
 }
@@ -47,12 +47,13 @@ static const char *bad_part(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		if (is_upper(s.p[i]))
 			return "it has upper-case letters in its path";
-		if (!is_word(s.p[i]) && s.p[i] != '.' && s.p[i] != '-')
+		if (!is_path_char(s.p[i]) && s.p[i] != '.' && s.p[i] != '-')
 			return "its path contains something other than letters, digits, '.', '_' and '-'";
 	}
 	if (!s.n)
 		return "a part of its path is empty";
-	bool ends = (is_lower(s.p[0]) || is_digit(s.p[0])) && (is_lower(s.p[s.n - 1]) || is_digit(s.p[s.n - 1]));
+	bool ends = (is_lower(s.p[0]) || is_digest_digit(s.p[0])) &&
+		(is_lower(s.p[s.n - 1]) || is_digest_digit(s.p[s.n - 1]));
 	return ends ? NULL : "a part of its path does not begin and end with a letter or digit";
 }
 
@@ -62,10 +63,10 @@ static const char *bad_registry(struct str s)
 	size_t host = colon ? (size_t)(colon - s.p) : s.n;
 
 	for (size_t i = 0; i < host; i++)
-		if (!(is_word(s.p[i]) && s.p[i] != '_') && s.p[i] != '.' && s.p[i] != '-')
+		if (!(is_path_char(s.p[i]) && s.p[i] != '_') && s.p[i] != '.' && s.p[i] != '-')
 			return "its registry is not a host name";
 	for (size_t i = host + 1; i < s.n; i++)
-		if (!is_digit(s.p[i]))
+		if (!is_digest_digit(s.p[i]))
 			return "the port of its registry is not a number";
 	return host == 0 || host + 1 == s.n ? "its registry is not complete" : NULL;
 }

@@ -1,14 +1,14 @@
 #include "kube/limits.h"
 
-static bool lower(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-static bool alnum(char c) { return lower(c) || (c >= 'A' && c <= 'Z'); }
+static bool is_lower_case(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+static bool alnum(char c) { return is_lower_case(c) || (c >= 'A' && c <= 'Z'); }
 
 bool kube_dns_label(struct str name)
 {
-	if (!name.n || !lower(name.p[0]) || !lower(name.p[name.n - 1]))
+	if (!name.n || !is_lower_case(name.p[0]) || !is_lower_case(name.p[name.n - 1]))
 		return false;
 	for (size_t i = 0; i < name.n; i++)
-		if (!lower(name.p[i]) && name.p[i] != '-')
+		if (!is_lower_case(name.p[i]) && name.p[i] != '-')
 			return false;
 	return true;
 }

@@ -5,7 +5,7 @@
  * Compares the word at AT with NAME, as str_cmp() does. Most words differ in their first characters, so this does not
  * determine their lengths first.
  */
-static int compare(const struct schema *s, uint32_t at, struct str name)
+static int compare_name(const struct schema *s, uint32_t at, struct str name)
 {
 	const unsigned char *word = (const unsigned char *)s->text + at;
 	size_t i = 0;
@@ -21,7 +21,7 @@ const struct schema_type *schema_find_type(const struct schema *s, struct str na
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		int c = compare(s, s->types[middle].name, name);
+		int c = compare_name(s, s->types[middle].name, name);
 		if (!c)
 			return &s->types[middle];
 		if (c < 0)
@@ -39,9 +39,9 @@ const struct schema_kind *schema_find_kind(const struct schema *s, struct str ap
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		const struct schema_kind *k = &s->kinds[middle];
-		int c = compare(s, k->kind, kind);
+		int c = compare_name(s, k->kind, kind);
 		if (!c)
-			c = compare(s, k->api_version, api_version);
+			c = compare_name(s, k->api_version, api_version);
 		if (!c)
 			return k;
 		if (c < 0)
@@ -59,7 +59,7 @@ static size_t first_not_below(const struct schema *s, const struct schema_type *
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (compare(s, s->fields[middle].name, name) < 0)
+		if (compare_name(s, s->fields[middle].name, name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -70,7 +70,8 @@ static size_t first_not_below(const struct schema *s, const struct schema_type *
 const struct schema_field *schema_find_field(const struct schema *s, const struct schema_type *t, struct str name,
 	unsigned minor)
 {
-	for (size_t i = first_not_below(s, t, name); i < t->first + t->n && !compare(s, s->fields[i].name, name); i++)
+	for (size_t i = first_not_below(s, t, name);
+	    i < t->first + t->n && !compare_name(s, s->fields[i].name, name); i++)
 		if (schema_in(s->fields[i].versions, minor))
 			return &s->fields[i];
 	return NULL;
@@ -80,7 +81,8 @@ const struct schema_field *schema_newest_field(const struct schema *s, const str
 {
 	const struct schema_field *newest = NULL;
 
-	for (size_t i = first_not_below(s, t, name); i < t->first + t->n && !compare(s, s->fields[i].name, name); i++)
+	for (size_t i = first_not_below(s, t, name);
+	    i < t->first + t->n && !compare_name(s, s->fields[i].name, name); i++)
 		if (!newest || s->fields[i].versions > newest->versions)
 			newest = &s->fields[i];
 	return newest;

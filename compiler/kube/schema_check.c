@@ -113,7 +113,7 @@ static struct str instead(struct schema_checking *c, const struct schema_ref *r,
 	return STR("");
 }
 
-static void wrong(struct schema_checking *c, const struct schema_ref *r, const struct data *d, struct str what)
+static void report_value(struct schema_checking *c, const struct schema_ref *r, const struct data *d, struct str what)
 {
 	struct buf wanted = { 0 };
 	struct str write = instead(c, r, d);
@@ -135,7 +135,7 @@ static void wrong(struct schema_checking *c, const struct schema_ref *r, const s
 	buf_release(&wanted);
 }
 
-static bool fits(const struct schema_ref *r, const struct data *d)
+static bool fits_schema(const struct schema_ref *r, const struct data *d)
 {
 	struct quantity q;
 
@@ -167,8 +167,8 @@ static void check_value(struct schema_checking *c, const struct schema_ref *r, c
 {
 	if (d->kind == DATA_NULL)
 		return;
-	if (!fits(r, d)) {
-		wrong(c, r, d, what);
+	if (!fits_schema(r, d)) {
+		report_value(c, r, d, what);
 		return;
 	}
 	if (r->word == SCHEMA_OBJECT)

@@ -49,7 +49,7 @@ struct schema_builder *schema_builder_new(struct arena *a, const struct schema *
 
 /* ---- reading ---- */
 
-static struct str word(struct str *rest)
+static struct str take_schema_word(struct str *rest)
 {
 	struct str w = { rest->p, 0 };
 
@@ -95,7 +95,8 @@ static bool read_version(struct schema_builder *b, struct str rest)
 
 static bool read_kind(struct schema_builder *b, struct str rest, bool gone)
 {
-	struct str key = rest, api_version = word(&rest), kind = word(&rest), scope = word(&rest), type = word(&rest);
+	struct str key = rest, api_version = take_schema_word(&rest), kind = take_schema_word(&rest),
+		scope = take_schema_word(&rest), type = take_schema_word(&rest);
 
 	key.n = api_version.n + 1 + kind.n;
 	if (!kind.n || rest.n || (gone ? scope.n > 0
@@ -130,7 +131,7 @@ static bool read_type(struct schema_builder *b, struct str name, bool gone)
 
 static bool read_field(struct schema_builder *b, struct str rest)
 {
-	struct str name = word(&rest);
+	struct str name = take_schema_word(&rest);
 	bool gone = name.n > 1 && name.p[0] == '-';
 
 	if (gone)
@@ -159,7 +160,7 @@ static bool read_line(struct schema_builder *b, struct str line)
 		return true;
 	if (line.p[0] == '\t')
 		return read_field(b, (struct str){ line.p + 1, line.n - 1 });
-	struct str rest = line, what = word(&rest);
+	struct str rest = line, what = take_schema_word(&rest);
 	b->type = NULL;
 	if (str_is(what, "version"))
 		return read_version(b, rest);
@@ -200,7 +201,7 @@ struct building {
 	struct str lost;                /* a type that the text refers to but does not describe */
 };
 
-static uint32_t text(struct building *g, struct str s)
+static uint32_t intern_text(struct building *g, struct str s)
 {
 	uintptr_t at = (uintptr_t)map_get(&g->texts, s);
 
@@ -256,11 +257,11 @@ static uint16_t ref(struct building *g, struct str s)
 static void put_field(struct building *g, struct str name, const struct form *form)
 {
 	struct str rest = form->words;
-	struct schema_field f = { .name = text(g, name), .versions = (uint16_t)form->versions,
-		.ref = ref(g, word(&rest)) };
+	struct schema_field f = { .name = intern_text(g, name), .versions = (uint16_t)form->versions,
+		.ref = ref(g, take_schema_word(&rest)) };
 
 	while (rest.n) {
-		struct str w = word(&rest);
+		struct str w = take_schema_word(&rest);
 		if (str_is(w, "required"))
 			f.required = 1;
 		else if (str_is(w, "atomic"))
@@ -269,12 +270,12 @@ static void put_field(struct building *g, struct str name, const struct form *fo
 			f.list = SCHEMA_SET;
 		else if (str_starts(w, STR("map="))) {
 			f.list = SCHEMA_KEYED;
-			f.keys = text(g, (struct str){ w.p + 4, w.n - 4 });
+			f.keys = intern_text(g, (struct str){ w.p + 4, w.n - 4 });
 		} else if (str_starts(w, STR("enum="))) {
 			f.list = SCHEMA_ENUM;
-			f.keys = text(g, (struct str){ w.p + 5, w.n - 5 });
+			f.keys = intern_text(g, (struct str){ w.p + 5, w.n - 5 });
 		} else if (str_starts(w, STR("merge=")))
-			f.merge = text(g, (struct str){ w.p + 6, w.n - 6 });
+			f.merge = intern_text(g, (struct str){ w.p + 6, w.n - 6 });
 	}
 	ARENA_PUSH(g->b->arena, g->fields, g->nfields, f);
 }
@@ -318,7 +319,7 @@ static const struct schema_type *build_types(struct building *g)
 	for (size_t i = 0; i < n; i++) {
 		struct built_type *t = g->types[i];
 		struct built_field **fields = sorted(a, &t->fields, by_field_name);
-		types[i] = (struct schema_type){ text(g, t->name), (uint32_t)g->nfields, 0, t->versions };
+		types[i] = (struct schema_type){ intern_text(g, t->name), (uint32_t)g->nfields, 0, t->versions };
 		for (size_t k = 0; k < t->fields.n; k++)
 			for (const struct form *f = fields[k]->newest; f; f = f->older)
 				put_field(g, fields[k]->name, f);
@@ -336,7 +337,7 @@ static const struct schema_kind *build_kinds(struct building *g)
 		uintptr_t type = (uintptr_t)map_get(&g->type_of, from[i]->type);
 		if (!type)
 			g->lost = from[i]->type;
-		kinds[i] = (struct schema_kind){ text(g, from[i]->api_version), text(g, from[i]->kind),
+		kinds[i] = (struct schema_kind){ intern_text(g, from[i]->api_version), intern_text(g, from[i]->kind),
 			(uint16_t)(type ? type - 1 : 0), (uint16_t)from[i]->versions, from[i]->namespaced };
 	}
 	return kinds;
@@ -352,7 +353,7 @@ bool schema_build(struct schema_builder *b, struct schema *ret, struct str *why)
 			b->types.n);
 		return false;
 	}
-	text(&g, STR(""));              /* position 0 is that of the empty word */
+	intern_text(&g, STR(""));              /* position 0 is that of the empty word */
 	g.types = sorted(b->arena, &b->types, by_type_name);
 	*ret = (struct schema){ .types = build_types(&g), .kinds = build_kinds(&g), .ntypes = b->types.n,
 		.nkinds = b->kinds.n };

@@ -5,9 +5,9 @@
 #include "eval/internal.h"
 #include "lower/lower.h"
 
-static struct data *argument(struct eval *ev, const struct value *v);
+static struct data *data_of_value(struct eval *ev, const struct value *v);
 
-static struct data *number(struct arena *a, int64_t n, struct span from)
+static struct data *data_of_number(struct arena *a, int64_t n, struct span from)
 {
 	struct data *d = ARENA_NEW(a, struct data);
 
@@ -15,7 +15,7 @@ static struct data *number(struct arena *a, int64_t n, struct span from)
 	return d;
 }
 
-static void member(struct arena *a, struct data *map, struct str key, struct span key_at, struct data *value)
+static void add_data_member(struct arena *a, struct data *map, struct str key, struct span key_at, struct data *value)
 {
 	struct data_member m = { key, key_at, value };
 
@@ -24,11 +24,11 @@ static void member(struct arena *a, struct data *map, struct str key, struct spa
 }
 
 /* An elastic range as data: { min = 1, max = 8 }. */
-static struct data *elastic(struct arena *a, const struct value *v, struct data *map)
+static struct data *data_of_range(struct arena *a, const struct value *v, struct data *map)
 {
 	map->kind = DATA_MAP;
-	member(a, map, STR("min"), v->from, number(a, v->u.range.lo, v->from));
-	member(a, map, STR("max"), v->from, number(a, v->u.range.hi, v->from));
+	add_data_member(a, map, STR("min"), v->from, data_of_number(a, v->u.range.lo, v->from));
+	add_data_member(a, map, STR("max"), v->from, data_of_number(a, v->u.range.hi, v->from));
 	return map;
 }
 
@@ -37,7 +37,7 @@ static struct data *members(struct eval *ev, const struct value *v, struct data 
 	map->kind = DATA_MAP;
 	for (size_t i = 0; i < v->u.map.index.n; i++) {
 		const struct value_entry *e = v->u.map.index.entries[i].value;
-		member(ev->arena, map, e->key, e->key_at, argument(ev, e->value));
+		add_data_member(ev->arena, map, e->key, e->key_at, data_of_value(ev, e->value));
 	}
 	return map;
 }
@@ -46,7 +46,7 @@ static struct data *elements(struct eval *ev, const struct value *v, struct data
 {
 	list->kind = DATA_LIST;
 	for (size_t i = 0; i < v->u.list.n; i++) {
-		struct data *element = argument(ev, v->u.list.at[i]);
+		struct data *element = data_of_value(ev, v->u.list.at[i]);
 		if (element)
 			ARENA_PUSH(ev->arena, list->u.list.at, list->u.list.n, element);
 	}
@@ -54,7 +54,7 @@ static struct data *elements(struct eval *ev, const struct value *v, struct data
 }
 
 /* A value as data; NULL for `none` and for values that cannot be data, such as conditions, volumes and roles. */
-static struct data *argument(struct eval *ev, const struct value *v)
+static struct data *data_of_value(struct eval *ev, const struct value *v)
 {
 	struct data *d = ARENA_NEW(ev->arena, struct data);
 
@@ -64,7 +64,7 @@ static struct data *argument(struct eval *ev, const struct value *v)
 	case VALUE_PORTS:
 	case VALUE_SECRET: case VALUE_CONFIG:
 		return NULL;
-	case VALUE_ELASTIC: case VALUE_RANGE: return elastic(ev->arena, v, d);
+	case VALUE_ELASTIC: case VALUE_RANGE: return data_of_range(ev->arena, v, d);
 	case VALUE_MAP: return members(ev, v, d);
 	case VALUE_LIST: return elements(ev, v, d);
 	case VALUE_ACCELERATOR:
@@ -87,9 +87,9 @@ static void layer_arguments(struct eval *ev, const struct job_layer *l, struct d
 		size_t k = 0;
 		while (k < all->u.map.n && !str_eq(all->u.map.at[k].key, d->name))
 			k++;
-		struct data *made = argument(ev, v);
+		struct data *made = data_of_value(ev, v);
 		if (k == all->u.map.n)
-			member(ev->arena, all, d->name, v->from, made);
+			add_data_member(ev->arena, all, d->name, v->from, made);
 		else if (made)
 			all->u.map.at[k] = (struct data_member){ d->name, v->from, made };
 	}

@@ -6,7 +6,7 @@
  */
 #include "lower/lower.h"
 
-static void add(struct lowering *l, struct source_entries *into, struct source_entry entry)
+static void add_source_entry(struct lowering *l, struct source_entries *into, struct source_entry entry)
 {
 	struct arena *a = eval_work(l->ev);
 	size_t known = (size_t)(uintptr_t)map_get(&into->index, entry.key);
@@ -34,7 +34,7 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 		if (e->item && !s.expr)
 			continue;
 		s.value = entry_value(l->ev, e);
-		add(l, into, s);
+		add_source_entry(l, into, s);
 	}
 }
 
@@ -48,8 +48,8 @@ static void gather_map(struct lowering *l, struct node *expr, struct frame *fram
 		return;
 	for (size_t i = 0; i < map->u.map.index.n; i++) {
 		const struct value_entry *e = map->u.map.index.entries[i].value;
-		add(l, into, (struct source_entry){ .key = e->key, .key_at = e->key_at, .expr = expr, .frame = frame,
-			.member = e->key, .value = e->value, .level = level, .from = e->value->from });
+		add_source_entry(l, into, (struct source_entry){ .key = e->key, .key_at = e->key_at, .expr = expr,
+			.frame = frame, .member = e->key, .value = e->value, .level = level, .from = e->value->from });
 	}
 }
 
@@ -103,7 +103,7 @@ static void report_dropped(struct lowering *l, const struct source_entry *mine, 
 	diag_help(ds, d, "remove it");
 }
 
-static const struct source_entry *find(const struct source_entries *s, struct str key)
+static const struct source_entry *find_source_entry(const struct source_entries *s, struct str key)
 {
 	size_t known = (size_t)(uintptr_t)map_get(&s->index, key);
 
@@ -116,7 +116,7 @@ static void framework_after(struct lowering *l, const struct source_entries *min
 {
 	for (size_t i = 0; i < mine->n; i++) {
 		struct source_entry e = mine->at[i];
-		const struct source_entry *other = find(theirs, e.key);
+		const struct source_entry *other = find_source_entry(theirs, e.key);
 		if (other && job_reserves(l->job, e.key, e.level)) {
 			report_dropped(l, &e, other);
 			continue;
@@ -125,12 +125,12 @@ static void framework_after(struct lowering *l, const struct source_entries *min
 			e.beneath = ARENA_NEW(eval_work(l->ev), struct source_entry);
 			*e.beneath = *other;
 		}
-		add(l, into, e);
+		add_source_entry(l, into, e);
 	}
 	into->inherited = into->n;
 	for (size_t i = 0; i < theirs->n; i++)
-		if (!find(into, theirs->at[i].key))
-			add(l, into, theirs->at[i]);
+		if (!find_source_entry(into, theirs->at[i].key))
+			add_source_entry(l, into, theirs->at[i]);
 }
 
 static void gather_framework(struct lowering *l, const struct said *said, struct source_entries *into)

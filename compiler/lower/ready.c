@@ -7,7 +7,7 @@
 #include "diag/suggest.h"
 #include "eval/plan_value.h"
 
-static const struct value *member(const struct value *probe, const char *name)
+static const struct value *probe_member(const struct value *probe, const char *name)
 {
 	const struct value *v = value_get(probe, str_of(name));
 	return v && v->kind != VALUE_NONE ? v : NULL;
@@ -46,7 +46,7 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 static bool start_time(struct lowering *l, const struct value *probe, struct span at, int64_t *ret)
 {
 	enum { HOUR = 3600 };
-	const struct value *within = member(probe, "within");
+	const struct value *within = probe_member(probe, "within");
 	*ret = HOUR;
 	if (!within || within->kind != VALUE_QUANTITY)
 		return true;
@@ -64,8 +64,8 @@ void lower_ready(struct lowering *l, const struct value *v, struct span at, stru
 	struct plan_probe *p = ARENA_NEW(l->ev->arena, struct plan_probe);
 	if (v->kind != VALUE_MAP)
 		return;
-	const struct value *tcp = member(v, "tcp"), *http = member(v, "http"), *path = member(v, "path"),
-		*exec = member(v, "exec");
+	const struct value *tcp = probe_member(v, "tcp"), *http = probe_member(v, "http"),
+		*path = probe_member(v, "path"), *exec = probe_member(v, "exec");
 	const struct value *port = tcp ? tcp : http;
 	p->from = at;
 	if (!start_time(l, v, at, &p->within))

@@ -25,7 +25,7 @@ static struct said member_said(struct role *r, unsigned level, const char *name)
 }
 
 /* The value of a member: that of the block nearest to the job, and in that block, of the last entry. */
-static const struct value *member(struct role *r, const char *name, struct span *ret_at)
+static const struct value *replica_member(struct role *r, const char *name, struct span *ret_at)
 {
 	struct said said = { 0 };
 
@@ -52,7 +52,7 @@ static void replica_name(struct role *r)
 {
 	struct eval *ev = r->job->ev;
 	struct span at = { 0 };
-	const struct value *v = member(r, "name", &at);
+	const struct value *v = replica_member(r, "name", &at);
 	struct text t;
 	bool indexed;
 
@@ -88,7 +88,7 @@ void replica_names(struct job *j)
 
 /* ---- labels ---- */
 
-static bool label_text(struct lowering *l, const struct source_entry *s, struct text *t)
+static bool lower_label(struct lowering *l, const struct source_entry *s, struct text *t)
 {
 	struct eval *ev = l->ev;
 	struct str flat;
@@ -122,7 +122,7 @@ static void label(struct lowering *l, const struct source_entry *s, bool selects
 		pend_field(l, (struct pending){ .kind = PENDING_LABEL, .expr = s->expr, .frame = s->frame,
 			.key = s->member,
 			.computed = s->value->u.computed, .index = p->nlabels });
-	else if (!label_text(l, s, &made.text))
+	else if (!lower_label(l, s, &made.text))
 		return;
 	ARENA_PUSH(l->ev->arena, p->labels, p->nlabels, made);
 }
@@ -149,8 +149,8 @@ void lower_replica(struct lowering *l)
 
 	if (l->job->checks_failed || !role_first(l->role, FIELD_REPLICA, &first))
 		return;
-	const struct value *kind = member(l->role, "kind", &p->service_from);
-	const struct value *service = member(l->role, "service", &p->service_from);
+	const struct value *kind = replica_member(l->role, "kind", &p->service_from);
+	const struct value *service = replica_member(l->role, "service", &p->service_from);
 	p->set = true;
 	p->job = kind->kind == VALUE_STRING && str_is(kind->u.string, "job");
 	if (service->kind == VALUE_STRING)

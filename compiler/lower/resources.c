@@ -13,7 +13,7 @@ enum resource_form { RESOURCE_UNKNOWN, RESOURCE_COUNTED, RESOURCE_PAGES };
 
 #define PAGES "hugepages-"
 
-static struct diag *refuse(struct lowering *l, struct span at, struct str name, const char *what)
+static struct diag *refuse_resource(struct lowering *l, struct span at, struct str name, const char *what)
 {
 	return diag_report(l->ev->diags, TJ0624, at, "'%.*s' %s", STR_ARG(name), what);
 }
@@ -43,13 +43,13 @@ static const char *field_instead(struct str name)
 	return NULL;
 }
 
-static enum resource_form form(struct lowering *l, const struct value_entry *e)
+static enum resource_form resource_form_of(struct lowering *l, const struct value_entry *e)
 {
 	const char *why = NULL, *help = field_instead(e->key);
 	struct quantity size;
 
 	if (help) {
-		struct diag *d = refuse(l, e->key_at, e->key, "is not written in 'resources'");
+		struct diag *d = refuse_resource(l, e->key_at, e->key, "is not written in 'resources'");
 		diag_help(l->ev->diags, d, "%s", help);
 		return RESOURCE_UNKNOWN;
 	}
@@ -58,18 +58,18 @@ static enum resource_form form(struct lowering *l, const struct value_entry *e)
 		if (text.n && quantity_parse(text, &size) == QUANTITY_OK && size.nano > 0 &&
 			size.nano % QUANTITY_UNIT == 0)
 			return RESOURCE_PAGES;
-		struct diag *d = refuse(l, e->key_at, e->key, "names no size of pages");
+		struct diag *d = refuse_resource(l, e->key_at, e->key, "names no size of pages");
 		diag_help(l->ev->diags, d, "write \"hugepages-2Mi\" or \"hugepages-1Gi\", whichever the nodes have");
 		return RESOURCE_UNKNOWN;
 	}
 	if (!kube_label_key(e->key, &why)) {
-		struct diag *d = refuse(l, e->key_at, e->key, "is not the name of a resource");
+		struct diag *d = refuse_resource(l, e->key_at, e->key, "is not the name of a resource");
 		diag_help(l->ev->diags, d, "%s", why);
 		return RESOURCE_UNKNOWN;
 	}
 	if (memchr(e->key.p, '/', e->key.n))
 		return RESOURCE_COUNTED;
-	struct diag *d = refuse(l, e->key_at, e->key, "has no domain");
+	struct diag *d = refuse_resource(l, e->key_at, e->key, "has no domain");
 	diag_help(l->ev->diags, d, "write it as the device plugin offers it, DOMAIN/NAME: \"example.com/%.*s\"",
 		STR_ARG(e->key));
 	return RESOURCE_UNKNOWN;
@@ -84,7 +84,7 @@ static bool positive(struct lowering *l, const struct value_entry *e, int128 nan
 	return false;
 }
 
-static bool counted(struct lowering *l, const struct value_entry *e, struct span at, struct quantity *ret)
+static bool read_counted(struct lowering *l, const struct value_entry *e, struct span at, struct quantity *ret)
 {
 	const struct value *v = e->value;
 
@@ -166,9 +166,9 @@ void lower_resources(struct lowering *l, const struct value *v, const struct pla
 		struct plan_resource r = { .name = e->key, .name_at = e->key_at,
 			.from = span_known(e->value->from) ? e->value->from : e->key_at };
 		enum resource_form f;
-		if (!value_ok(e->value) || of_accelerator(l, e, c) || (f = form(l, e)) == RESOURCE_UNKNOWN)
+		if (!value_ok(e->value) || of_accelerator(l, e, c) || (f = resource_form_of(l, e)) == RESOURCE_UNKNOWN)
 			continue;
-		if (!(f == RESOURCE_PAGES ? in_pages(l, e, r.from, &r.amount) : counted(l, e, r.from, &r.amount)))
+		if (!(f == RESOURCE_PAGES ? in_pages(l, e, r.from, &r.amount) : read_counted(l, e, r.from, &r.amount)))
 			continue;
 		r.bytes = f == RESOURCE_PAGES;
 		ARENA_PUSH(l->ev->arena, asks->resources, asks->nresources, r);

@@ -4,7 +4,10 @@
 #ifndef TRAINC_LOWER_RULES_H
 #define TRAINC_LOWER_RULES_H
 
+#include "eval/internal.h"
 #include "eval/job.h"
+
+static inline struct diags *job_diags(const struct job *j) { return j->ev->diags; }
 
 void rules_job(struct job *j);
 

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-static struct diags *ds(struct job *j) { return j->ev->diags; }
-
 /* ---- volumes of the same name must have the same size in a pod (TJ0614) ---- */
 
 struct first_scratch {
@@ -24,16 +22,16 @@ static void same_scratch(struct job *j, const struct first_scratch *first, const
 	struct diag *d;
 	if (a->size.nano != b->size.nano || b->kind == VOLUME_SCRATCH) {
 		struct str sa = quantity_text(j->ev->arena, a->size), sb = quantity_text(j->ev->arena, b->size);
-		d = diag_report(ds(j), TJ0614, b->from, "%s '%.*s' is %.*s here and %.*s in '%.*s'", what,
+		d = diag_report(job_diags(j), TJ0614, b->from, "%s '%.*s' is %.*s here and %.*s in '%.*s'", what,
 			STR_ARG(a->name), STR_ARG(sb),
 			STR_ARG(sa), STR_ARG(first->where->name));
 	} else {
-		d = diag_report(ds(j), TJ0614, b->from, "own_claim '%.*s' has another '%s' here than in '%.*s'",
+		d = diag_report(job_diags(j), TJ0614, b->from, "own_claim '%.*s' has another '%s' here than in '%.*s'",
 			STR_ARG(a->name),
 			a->keep != b->keep ? "keep" : "class", STR_ARG(first->where->name));
 	}
-	diag_note(ds(j), d, a->from, "the other one");
-	diag_help(ds(j), d, b->kind == VOLUME_CLAIM ?
+	diag_note(job_diags(j), d, a->from, "the other one");
+	diag_help(job_diags(j), d, b->kind == VOLUME_CLAIM ?
 		"the same name is the same claim: write it alike in both places, or use another name" :
 		"same name means same volume: use one size, or another name");
 }
@@ -79,7 +77,7 @@ struct mounted {
 	const struct mounted *up;                 /* the nearest mount or file that contains it */
 };
 
-static bool below(struct str path, struct str directory)
+static bool is_path_below(struct str path, struct str directory)
 {
 	return str_starts(path, directory) && (path.n == directory.n || path.p[directory.n] == '/' || directory.n == 1);
 }
@@ -106,7 +104,7 @@ static void find_above(struct mounted *at, size_t n)
 {
 	const struct mounted *up = NULL;
 	for (size_t i = 0; i < n; up = &at[i], i++) {
-		while (up && !below(at[i].path, up->path))
+		while (up && !is_path_below(at[i].path, up->path))
 			up = up->up;
 		at[i].up = up;
 		if (!up)
@@ -133,31 +131,31 @@ static struct mounted *mounted_of(struct arena *a, const struct plan_role *r, si
 /* Reports a mount that hides a generated file (TJ0615). */
 static void report_hidden_file(struct job *j, const struct plan_mount *m, const struct plan_file *f)
 {
-	struct diag *d = diag_report(ds(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s",
+	struct diag *d = diag_report(job_diags(j), TJ0615, m->path_at, "'%.*s' hides the generated file %.*s",
 		STR_ARG(m->path), STR_ARG(f->path));
-	diag_note(ds(j), d, f->path_at, "the file");
-	diag_help(ds(j), d, "mount the volume elsewhere");
+	diag_note(job_diags(j), d, f->path_at, "the file");
+	diag_help(job_diags(j), d, "mount the volume elsewhere");
 }
 
 /* Reports a mount inside another one: the kubelet creates the inner directory in the outer volume (TJ0623). */
 static void report_inside(struct job *j, const struct plan_mount *inner, const struct plan_mount *outer)
 {
-	struct diag *d = diag_report(ds(j), TJ0623, inner->path_at, "'%.*s' is mounted inside of the volume at %.*s",
-		STR_ARG(inner->path),
+	struct diag *d = diag_report(job_diags(j), TJ0623, inner->path_at,
+		"'%.*s' is mounted inside of the volume at %.*s", STR_ARG(inner->path),
 		STR_ARG(outer->path));
-	diag_note(ds(j), d, outer->path_at, "the outer volume");
-	diag_help(ds(j), d, outer->volume->readonly ?
+	diag_note(job_diags(j), d, outer->path_at, "the outer volume");
+	diag_help(job_diags(j), d, outer->volume->readonly ?
 		"the outer volume is read-only, so it must have the directory; mount the two side by side" :
 		"an empty directory of that name is made in the outer volume; mount the two side by side");
 }
 
 static void file_below_file(struct job *j, const struct plan_file *inner, const struct plan_file *outer)
 {
-	struct diag *d = diag_report(ds(j), TJ0615, inner->path_at, "'%.*s' cannot be a file below the file %.*s",
-		STR_ARG(inner->path),
+	struct diag *d = diag_report(job_diags(j), TJ0615, inner->path_at,
+		"'%.*s' cannot be a file below the file %.*s", STR_ARG(inner->path),
 		STR_ARG(outer->path));
-	diag_note(ds(j), d, outer->path_at, "the other file");
-	diag_help(ds(j), d, "give one of them another directory");
+	diag_note(job_diags(j), d, outer->path_at, "the other file");
+	diag_help(job_diags(j), d, "give one of them another directory");
 }
 
 /*
@@ -186,11 +184,11 @@ static void shared_memory(struct job *j, const struct plan_role *r)
 	if (!m)
 		return;
 	bool own = in_user_text(j->ev, m->path_at);
-	struct diag *d = diag_report(ds(j), TJ0612, own ? m->path_at : r->shm.from,
+	struct diag *d = diag_report(job_diags(j), TJ0612, own ? m->path_at : r->shm.from,
 		own ? "'shm' is mounted on /dev/shm already" :
 		"'shm' is mounted at /dev/shm, which already has a volume");
-	diag_note(ds(j), d, own ? r->shm.from : m->path_at, own ? "'shm'" : "the volume");
-	diag_help(ds(j), d, own ? "keep one of the two" : "remove 'shm'");
+	diag_note(job_diags(j), d, own ? r->shm.from : m->path_at, own ? "'shm'" : "the volume");
+	diag_help(job_diags(j), d, own ? "keep one of the two" : "remove 'shm'");
 }
 
 /* ---- claims to which several replicas write (TJ0621) ---- */
@@ -201,9 +199,9 @@ static void shared_claims(struct job *j, const struct plan_role *r)
 		const struct plan_volume *v = r->main.mounts[i].volume;
 		if (v->kind != VOLUME_PVC || v->readonly || v->shared || r->max < 2)
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0621, v->from, "%lld replicas write to pvc(\"%.*s\")",
+		struct diag *d = diag_report(job_diags(j), TJ0621, v->from, "%lld replicas write to pvc(\"%.*s\")",
 			(long long)r->max, STR_ARG(v->name));
-		diag_help(ds(j), d,
+		diag_help(job_diags(j), d,
 			"needs a claim with ReadWriteMany: say so with 'shared = true', or add 'readonly = true'");
 	}
 }
@@ -218,9 +216,9 @@ static void over_system(struct job *j, const struct plan_mount *m)
 	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
 		if (!str_is(m->path, directories[i]) || !in_user_text(j->ev, m->path_at))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0623, m->path_at,
+		struct diag *d = diag_report(job_diags(j), TJ0623, m->path_at,
 			"a volume at %.*s hides what the image has there", STR_ARG(m->path));
-		diag_help(ds(j), d, "mount it at a directory of its own, such as /data");
+		diag_help(job_diags(j), d, "mount it at a directory of its own, such as /data");
 		return;
 	}
 }
@@ -236,11 +234,11 @@ static void memory_scratch(struct job *j, const struct plan_role *r)
 			continue;
 		struct str size = quantity_text(j->ev->arena, v->size),
 			whole = quantity_text(j->ev->arena, memory->value);
-		struct diag *d = diag_report(ds(j), TJ0611, v->from,
+		struct diag *d = diag_report(job_diags(j), TJ0611, v->from,
 			"scratch \"%.*s\" may take %.*s of memory, but the container has only %.*s", STR_ARG(v->name),
 			STR_ARG(size), STR_ARG(whole));
-		diag_note(ds(j), d, memory->from, "its memory");
-		diag_help(ds(j), d, "raise 'memory', or keep the volume on disk");
+		diag_note(job_diags(j), d, memory->from, "its memory");
+		diag_help(job_diags(j), d, "raise 'memory', or keep the volume on disk");
 	}
 }
 

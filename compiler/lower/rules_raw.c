@@ -5,23 +5,21 @@
 #include "eval/internal.h"
 #include "lower/rules.h"
 
-static struct diags *ds(struct job *j) { return j->ev->diags; }
-
-static void refuse(struct job *j, const char *what, struct span at)
+static void refuse_raw_field(struct job *j, const char *what, struct span at)
 {
 	bool own = in_user_text(j->ev, at);
-	struct diag *d = diag_report(ds(j), TJ0901, own ? at : j->plan->name_at, "'%s' is refused by %s", what,
+	struct diag *d = diag_report(job_diags(j), TJ0901, own ? at : j->plan->name_at, "'%s' is refused by %s", what,
 		j->options->no_raw ? "--no-raw" : "the project: 'raw = false'");
 	if (!own)
-		diag_note(ds(j), d, at, "the framework has it here");
-	diag_help(ds(j), d, j->options->no_raw ? "use the typed fields, or compile without --no-raw" :
+		diag_note(job_diags(j), d, at, "the framework has it here");
+	diag_help(job_diags(j), d, j->options->no_raw ? "use the typed fields, or compile without --no-raw" :
 		"use the typed fields, or change it in project.tj");
 }
 
 static void refuse_raw(struct job *j, const char *what, const struct data *raw)
 {
 	if (raw)
-		refuse(j, what, raw->from);
+		refuse_raw_field(j, what, raw->from);
 }
 
 static void refuse_role(struct job *j, const struct plan_role *r)
@@ -42,7 +40,7 @@ static void refuse_all(struct job *j)
 	for (size_t i = 0; i < p->nroles; i++)
 		refuse_role(j, &p->roles[i]);
 	for (size_t i = 0; i < p->nobjects; i++)
-		refuse(j, "object", p->objects[i].name_at);
+		refuse_raw_field(j, "object", p->objects[i].name_at);
 }
 
 /*
@@ -59,9 +57,9 @@ static void host_network(struct job *j, const struct data *pod)
 	if (dns && (dns->kind != DATA_STRING || str_is(dns->u.string, "ClusterFirstWithHostNet") ||
 		str_is(dns->u.string, "None")))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0908, host->from,
+	struct diag *d = diag_report(job_diags(j), TJ0908, host->from,
 		"hostNetwork without ClusterFirstWithHostNet cannot resolve peers");
-	diag_help(ds(j), d, "set dnsPolicy = \"ClusterFirstWithHostNet\" too");
+	diag_help(job_diags(j), d, "set dnsPolicy = \"ClusterFirstWithHostNet\" too");
 }
 
 void rules_raw(struct job *j)

@@ -7,7 +7,7 @@
 #include "lower/rules.h"
 
 /* Is the value a literal, which no parameter can change? */
-static bool is_literal(const struct node *n)
+static bool is_repeated_literal(const struct node *n)
 {
 	struct str text;
 
@@ -18,17 +18,17 @@ static bool is_literal(const struct node *n)
 }
 
 /* The literal to which entry E sets its field; NULL when the value is not a literal. */
-static struct node *literal(const struct entry *e)
+static struct node *entry_literal(const struct entry *e)
 {
 	struct node *value = entry_sets(e) ? entry_expr(e) : NULL;
 
-	return value && is_literal(value) ? value : NULL;
+	return value && is_repeated_literal(value) ? value : NULL;
 }
 
-static void report(struct job *j, const struct entry *e, const struct entry *below, unsigned level)
+static void report_repeat(struct job *j, const struct entry *e, const struct entry *below, unsigned level)
 {
 	struct eval *ev = j->ev;
-	struct str value = node_text(ev, literal(e));
+	struct str value = node_text(ev, entry_literal(e));
 	struct diag *d;
 
 	if (level >= LEVEL_FRAMEWORK)
@@ -40,7 +40,7 @@ static void report(struct job *j, const struct entry *e, const struct entry *bel
 			level == LEVEL_PROJECT ? "'%.*s = %.*s' is a default of the project" :
 			"the job already sets '%.*s = %.*s' for all roles", STR_ARG(e->key),
 			STR_ARG(value));
-	diag_note(ev->diags, d, literal(below)->span, "set here");
+	diag_note(ev->diags, d, entry_literal(below)->span, "set here");
 	diag_help(ev->diags, d, "remove it here");
 }
 
@@ -54,9 +54,10 @@ static void role_repeats(struct job *j, const struct role *r)
 		unsigned level = LEVEL_ROLE;
 		while (f && !below && ++level < r->nlevels)
 			below = r->aux ? NULL : said_first(r->levels[level], f->id);
-		if (below && literal(e) && literal(below) &&
-		    value_equal(eval_expr(j->ev, e->frame, literal(e)), eval_expr(j->ev, below->frame, literal(below))))
-			report(j, e, below, level);
+		if (below && entry_literal(e) && entry_literal(below) &&
+		    value_equal(eval_expr(j->ev, e->frame, entry_literal(e)),
+			eval_expr(j->ev, below->frame, entry_literal(below))))
+			report_repeat(j, e, below, level);
 	}
 }
 

@@ -3,9 +3,7 @@
  */
 #include "lower/rules.h"
 
-static struct diags *ds(struct job *j) { return j->ev->diags; }
-
-static struct str amount(struct job *j, struct plan_quantity q) { return quantity_text(j->ev->arena, q.value); }
+static struct str amount_text(struct job *j, struct plan_quantity q) { return quantity_text(j->ev->arena, q.value); }
 
 /*
  * The amount as the program writes it, such as 1.5 for 1500m, if it comes from a literal; otherwise in canonical form.
@@ -20,7 +18,7 @@ static struct str as_written(struct job *j, struct plan_quantity q)
 	size_t number = i;
 	while (i < text.n && (text.p[i] | 32) >= 'a' && (text.p[i] | 32) <= 'z')
 		i++;
-	return number && i == text.n ? text : amount(j, q);
+	return number && i == text.n ? text : amount_text(j, q);
 }
 
 /* ---- one container ---- */
@@ -29,22 +27,22 @@ static void positive(struct job *j, const char *field, struct plan_quantity q)
 {
 	if (!q.set || q.value.nano > 0)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0610, q.from, "%s must be positive", field);
-	diag_help(ds(j), d, "write an amount, or leave the field out");
+	struct diag *d = diag_report(job_diags(j), TJ0610, q.from, "%s must be positive", field);
+	diag_help(job_diags(j), d, "write an amount, or leave the field out");
 }
 
 static void limit_below(struct job *j, const char *field, struct plan_quantity request, struct plan_quantity limit)
 {
 	if (!request.set || !limit.set || limit.value.nano >= request.value.nano)
 		return;
-	struct str r = amount(j, request), l = amount(j, limit);
-	struct diag *d = diag_report(ds(j), TJ0607, limit.from, "limits.%s = %.*s is below %s = %.*s", field,
+	struct str r = amount_text(j, request), l = amount_text(j, limit);
+	struct diag *d = diag_report(job_diags(j), TJ0607, limit.from, "limits.%s = %.*s is below %s = %.*s", field,
 		STR_ARG(l), field, STR_ARG(r));
-	diag_note(ds(j), d, request.from, "requested here");
-	diag_help(ds(j), d, "a limit is at least the request");
+	diag_note(job_diags(j), d, request.from, "requested here");
+	diag_help(job_diags(j), d, "a limit is at least the request");
 }
 
-static void container(struct job *j, const struct plan_container *c)
+static void check_container_amounts(struct job *j, const struct plan_container *c)
 {
 	positive(j, "cpu", c->asks.cpu);
 	positive(j, "memory", c->asks.memory);
@@ -73,9 +71,9 @@ static void decimal(struct job *j, struct plan_quantity q)
 		return;                         /* other notations, such as an exponent, show that the amount is
 						 * intended */
 	double binary = (double)n * (tera ? 1e12 / 1099511627776.0 : 1e9 / 1073741824.0);
-	struct diag *d = diag_report(ds(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary,
+	struct diag *d = diag_report(job_diags(j), TJ0620, q.from, "%lld%s is %.1f%s", n, tera ? "T" : "G", binary,
 		tera ? "Ti" : "Gi");
-	diag_help(ds(j), d, "write %lld%s if that was meant", n, tera ? "Ti" : "Gi");
+	diag_help(job_diags(j), d, "write %lld%s if that was meant", n, tera ? "Ti" : "Gi");
 }
 
 /* ---- devices ---- */
@@ -105,23 +103,23 @@ static void unlikely(struct job *j, const struct plan_role *r)
 
 	if (cpu->set && cpu->value.nano > MOST_CPUS * QUANTITY_UNIT) {
 		struct str text = as_written(j, *cpu);
-		d = diag_report(ds(j), TJ0622, cpu->from, "cpu = %.*s: no node has so many CPUs", STR_ARG(text));
-		diag_help(ds(j), d, "thousandths are written with 'm', as in 500m");
+		d = diag_report(job_diags(j), TJ0622, cpu->from, "cpu = %.*s: no node has so many CPUs", STR_ARG(text));
+		diag_help(job_diags(j), d, "thousandths are written with 'm', as in 500m");
 	}
 	if (memory->set && memory->value.nano > 0 && memory->value.nano < LEAST_MIB * mib) {
 		struct str text = as_written(j, *memory);
-		d = diag_report(ds(j), TJ0622, memory->from, "memory = %.*s: no program starts with so little",
+		d = diag_report(job_diags(j), TJ0622, memory->from, "memory = %.*s: no program starts with so little",
 			STR_ARG(text));
-		diag_help(ds(j), d,
+		diag_help(job_diags(j), d,
 			"a program needs some MiB at least: write it with the unit Mi or Gi, such as memory = %s",
 			r->accelerator ? "64Gi" : "256Mi");
 	} else if (memory->set && r->accelerator && memory->value.nano > 0 &&
 		memory->value.nano < r->accelerator->per_pod * LEAST_FOR_DEVICE * mib) {
 		struct str text = as_written(j, *memory);
-		d = diag_report(ds(j), TJ0622, memory->from,
+		d = diag_report(job_diags(j), TJ0622, memory->from,
 			"memory = %.*s for %lld devices: their programs do not start with so little", STR_ARG(text),
 			(long long)r->accelerator->per_pod);
-		diag_help(ds(j), d,
+		diag_help(job_diags(j), d,
 			"each of them wants some GiB of the host: write it with the unit Gi, such as memory = 64Gi");
 	}
 }
@@ -133,29 +131,30 @@ static void fit_topology(struct job *j, const struct plan_role *r)
 	long long hosts = acc->pods, slices = r->slices > 1 ? r->slices : 1, n = r->max;
 	struct diag *d;
 	if (r->slices > 1 && r->min != r->max) {
-		d = diag_report(ds(j), TJ0606, r->replicas_at,
+		d = diag_report(job_diags(j), TJ0606, r->replicas_at,
 			"slices come and go as a whole, but '%.*s' has %lld:%lld replicas",
 			STR_ARG(r->name), (long long)r->min, n);
-		diag_note(ds(j), d, acc->from, "spans %lld hosts", hosts);
-		diag_help(ds(j), d, "remove 'replicas', it follows from the topology and 'slices'");
+		diag_note(job_diags(j), d, acc->from, "spans %lld hosts", hosts);
+		diag_help(job_diags(j), d, "remove 'replicas', it follows from the topology and 'slices'");
 		return;
 	}
 	if (n == hosts * slices)
 		return;
 	if (r->slices > 1)
-		d = diag_report(ds(j), TJ0606, r->replicas_at,
+		d = diag_report(job_diags(j), TJ0606, r->replicas_at,
 			"%lld slices of '%.*s' need %lld hosts, but replicas = %lld", slices,
 			STR_ARG(acc->spelling), hosts * slices, n);
 	else
-		d = diag_report(ds(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld",
+		d = diag_report(job_diags(j), TJ0606, r->replicas_at, "'%.*s' needs %lld hosts, but replicas = %lld",
 			STR_ARG(acc->spelling), hosts, n);
-	diag_note(ds(j), d, acc->from, "spans %lld hosts", hosts);
+	diag_note(job_diags(j), d, acc->from, "spans %lld hosts", hosts);
 	if (r->slices <= 1 && r->min == n && n > 0 && n % hosts == 0)
-		diag_help(ds(j), d, "write slices = %lld in place of 'replicas' for %lld such slices", n / hosts,
+		diag_help(job_diags(j), d, "write slices = %lld in place of 'replicas' for %lld such slices", n / hosts,
 			n / hosts);
 	else
-		diag_help(ds(j), d, r->slices > 1 ? "remove 'replicas', it follows from the topology and 'slices'"
-			: "remove 'replicas', it follows from the topology");
+		diag_help(job_diags(j), d,
+			r->slices > 1 ? "remove 'replicas', it follows from the topology and 'slices'"
+				: "remove 'replicas', it follows from the topology");
 }
 
 /* Checks slices, which only make sense for a topology with several hosts (TJ0625). */
@@ -166,45 +165,48 @@ static void fit_slices(struct job *j, const struct plan_role *r)
 	if (r->slices <= 1 || (acc && acc->pods > 1))
 		return;
 	if (acc) {
-		d = diag_report(ds(j), TJ0625, r->slices_at, "'%.*s' fits on one host, so role '%.*s' has no slices",
-			STR_ARG(acc->spelling), STR_ARG(r->name));
-		diag_note(ds(j), d, acc->from, "spans 1 host");
-		diag_help(ds(j), d,
+		d = diag_report(job_diags(j), TJ0625, r->slices_at,
+			"'%.*s' fits on one host, so role '%.*s' has no slices", STR_ARG(acc->spelling),
+			STR_ARG(r->name));
+		diag_note(job_diags(j), d, acc->from, "spans 1 host");
+		diag_help(job_diags(j), d,
 			"remove 'slices' and write replicas = %lld, or choose a topology that spans several hosts",
 			(long long)r->slices);
 		return;
 	}
-	d = diag_report(ds(j), TJ0625, r->slices_at,
+	d = diag_report(job_diags(j), TJ0625, r->slices_at,
 		"role '%.*s' has no accelerator, and slices are parts with a topology each", STR_ARG(r->name));
-	diag_help(ds(j), d, "give the role an accelerator that spans several hosts, such as tpu.v5e(4x4), or write "
+	diag_help(job_diags(j), d,
+		"give the role an accelerator that spans several hosts, such as tpu.v5e(4x4), or write "
 		"'replicas' in place of 'slices'");
 }
 
-static void devices(struct job *j, const struct plan_role *r)
+static void check_role_devices(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
 	long long n = r->processes ? r->processes : acc->per_pod;
 	if (!r->shm.set && n > 1 && !plan_find_mount(&r->main, STR("/dev/shm")) &&
 		!mounts_raw(r->main.raw, STR("/dev/shm"))) {
-		struct diag *d = diag_report(ds(j), TJ0617, acc->from,
+		struct diag *d = diag_report(job_diags(j), TJ0617, acc->from,
 			"%lld processes of each '%.*s' share the default 64 MiB of /dev/shm", n,
 			STR_ARG(r->name));
-		diag_help(ds(j), d,
+		diag_help(job_diags(j), d,
 			"data loaders crash with a bus error when it is full; set 'shm', for example shm = 16Gi");
 	}
 	const struct plan_quantity *cpus = &r->main.asks.cpu;
 	if (cpus->set && cpus->value.nano > 0 && cpus->value.nano < n * QUANTITY_UNIT) {
 		struct str cpu = as_written(j, *cpus);
-		struct diag *d = diag_report(ds(j), TJ0618, cpus->from, "%lld process%s on %.*s CPU%s", n,
+		struct diag *d = diag_report(job_diags(j), TJ0618, cpus->from, "%lld process%s on %.*s CPU%s", n,
 			n == 1 ? "" : "es",
 			STR_ARG(cpu), str_is(cpu, "1") ? "" : "s");
-		diag_note(ds(j), d, acc->from, "%lld device%s", (long long)acc->per_pod, acc->per_pod == 1 ? "" : "s");
-		diag_help(ds(j), d, "give each process at least one CPU");
+		diag_note(job_diags(j), d, acc->from, "%lld device%s", (long long)acc->per_pod,
+			acc->per_pod == 1 ? "" : "s");
+		diag_help(job_diags(j), d, "give each process at least one CPU");
 	}
 	if (!r->main.asks.memory.set && !r->main.asks.limits.memory.set) {
-		struct diag *d = diag_report(ds(j), TJ0619, acc->from, "role '%.*s' has accelerators but no 'memory'",
-			STR_ARG(r->name));
-		diag_help(ds(j), d,
+		struct diag *d = diag_report(job_diags(j), TJ0619, acc->from,
+			"role '%.*s' has accelerators but no 'memory'", STR_ARG(r->name));
+		diag_help(job_diags(j), d,
 			"a pod without 'memory' may be evicted at any time; set it, for example memory = 64Gi");
 	}
 	if (acc->pods > 1)
@@ -214,11 +216,12 @@ static void devices(struct job *j, const struct plan_role *r)
 			const struct plan_pair *mine = &r->node.at[i], *theirs = &acc->node.at[k];
 			if (!str_eq(mine->key, theirs->key) || str_eq(mine->value, theirs->value))
 				continue;
-			struct diag *d = diag_report(ds(j), TJ0616, mine->from,
+			struct diag *d = diag_report(job_diags(j), TJ0616, mine->from,
 				"'node' asks for %.*s, '%.*s' needs %.*s", STR_ARG(mine->value),
 				STR_ARG(acc->spelling), STR_ARG(theirs->value));
-			diag_note(ds(j), d, acc->from, "the accelerator");
-			diag_help(ds(j), d, "remove '%.*s' from 'node': the accelerator sets it", STR_ARG(mine->key));
+			diag_note(job_diags(j), d, acc->from, "the accelerator");
+			diag_help(job_diags(j), d, "remove '%.*s' from 'node': the accelerator sets it",
+				STR_ARG(mine->key));
 		}
 }
 
@@ -233,11 +236,11 @@ static void inserted_devices(struct job *j, struct role *role, const struct plan
 	struct contribution c;
 	if (!r->aux || !role_first(role, FIELD_ACCELERATOR, &c) || c.entry->item)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0522, r->at, "'aux %.*s' asks for '%.*s' because of an inserted record",
-		STR_ARG(r->name),
+	struct diag *d = diag_report(job_diags(j), TJ0522, r->at,
+		"'aux %.*s' asks for '%.*s' because of an inserted record", STR_ARG(r->name),
 		STR_ARG(r->accelerator->spelling));
-	diag_note(ds(j), d, c.entry->key_at, "inserted from here");
-	diag_help(ds(j), d, "set 'accelerator = none' there; if it needs the devices, write them out");
+	diag_note(job_diags(j), d, c.entry->key_at, "inserted from here");
+	diag_help(job_diags(j), d, "set 'accelerator = none' there; if it needs the devices, write them out");
 }
 
 /* ---- device counts in raw blocks (TJ0608) ---- */
@@ -255,15 +258,15 @@ static void raw_devices(struct job *j, const struct plan_role *r)
 			text = str_printf(j->ev->arena, "%lld", (long long)count->u.integer);
 		if (!count || str_eq(text, str_printf(j->ev->arena, "%lld", want)))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0608, count->from,
+		struct diag *d = diag_report(job_diags(j), TJ0608, count->from,
 			"%.*s is %lld here and %.*s in 'raw container'",
 			STR_ARG(r->accelerator->resource), want, STR_ARG(text));
-		diag_note(ds(j), d, r->accelerator->from, "%lld by the accelerator", want);
-		diag_help(ds(j), d, "set devices with 'accelerator' only");
+		diag_note(job_diags(j), d, r->accelerator->from, "%lld by the accelerator", want);
+		diag_help(job_diags(j), d, "set devices with 'accelerator' only");
 	}
 }
 
-static struct str amount_of(struct job *j, const struct data *d)
+static struct str raw_amount(struct job *j, const struct data *d)
 {
 	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) :
 		d->kind == DATA_STRING ? d->u.string : STR("");
@@ -285,21 +288,21 @@ static void raw_requests(struct job *j, const struct plan_role *r, const struct 
 	for (size_t i = 0; requests && requests->kind == DATA_MAP && i < requests->u.map.n; i++) {
 		const struct data_member *m = &requests->u.map.at[i];
 		const struct data *limit = limits ? data_get(limits, m->key) : NULL;
-		struct str asked = amount_of(j, m->value), most = limit ? amount_of(j, limit) : STR("");
+		struct str asked = raw_amount(j, m->value), most = limit ? raw_amount(j, limit) : STR("");
 		if (!is_device(m->key) || !asked.n || (limit && str_eq(asked, most)) ||
 			(r->accelerator && str_eq(r->accelerator->resource, m->key)))
 			continue;
 		struct diag *d;
 		if (limit) {
-			d = diag_report(ds(j), TJ0608, m->value->from,
+			d = diag_report(job_diags(j), TJ0608, m->value->from,
 				"%.*s is %.*s in 'requests' and %.*s in 'limits'", STR_ARG(m->key), STR_ARG(asked),
 				STR_ARG(most));
-			diag_note(ds(j), d, limit->from, "the limit");
+			diag_note(job_diags(j), d, limit->from, "the limit");
 		} else {
-			d = diag_report(ds(j), TJ0608, m->value->from, "%.*s is %.*s in 'requests' and has no limit",
-				STR_ARG(m->key), STR_ARG(asked));
+			d = diag_report(job_diags(j), TJ0608, m->value->from,
+				"%.*s is %.*s in 'requests' and has no limit", STR_ARG(m->key), STR_ARG(asked));
 		}
-		diag_help(ds(j), d,
+		diag_help(job_diags(j), d,
 			"devices are not shared, so both are equal: write it in 'limits' alone, or use 'accelerator'");
 	}
 }
@@ -313,28 +316,28 @@ static void shm(struct job *j, const struct plan_role *r)
 	positive(j, "shm", r->shm);
 	if (!r->shm.set || !memory->set || r->shm.value.nano <= memory->value.nano)
 		return;
-	struct str s = amount(j, r->shm), m = amount(j, *memory);
-	struct diag *d = diag_report(ds(j), TJ0611, r->shm.from,
+	struct str s = amount_text(j, r->shm), m = amount_text(j, *memory);
+	struct diag *d = diag_report(job_diags(j), TJ0611, r->shm.from,
 		"shm = %.*s exceeds memory = %.*s; it is part of the pod's memory", STR_ARG(s),
 		STR_ARG(m));
-	diag_note(ds(j), d, memory->from, "the pod's memory");
-	diag_help(ds(j), d, "raise 'memory', or lower 'shm'");
+	diag_note(job_diags(j), d, memory->from, "the pod's memory");
+	diag_help(job_diags(j), d, "raise 'memory', or lower 'shm'");
 }
 
 /* Applies the rules to one kind of replica; R is the role with the amounts of that kind. */
 static void judge_kind(struct job *j, struct role *role, const struct plan_role *r)
 {
-	container(j, &r->main);
+	check_container_amounts(j, &r->main);
 	for (size_t k = 0; k < r->nsidecars; k++)
-		container(j, &r->sidecars[k]);
+		check_container_amounts(j, &r->sidecars[k]);
 	for (size_t k = 0; k < r->ninits; k++)
-		container(j, &r->inits[k]);
+		check_container_amounts(j, &r->inits[k]);
 	decimal(j, r->main.asks.memory);
 	decimal(j, r->main.asks.disk);
 	decimal(j, r->shm);
 	unlikely(j, r);
 	if (r->accelerator) {
-		devices(j, r);
+		check_role_devices(j, r);
 		inserted_devices(j, role, r);
 	}
 	shm(j, r);

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-static struct diags *ds(struct job *j) { return j->ev->diags; }
-
 /* ---- success (TJ0517, TJ0518) ---- */
 
 static void success_role(struct job *j, const struct plan_condition *c)
@@ -17,27 +15,27 @@ static void success_role(struct job *j, const struct plan_condition *c)
 		return;
 	if (r->max == 0) {
 		bool own = in_user_text(j->ev, c->from) || !j->node->u.job.blueprint;
-		struct diag *d = diag_report(ds(j), TJ0517, own ? c->from : j->node->u.job.blueprint->span,
+		struct diag *d = diag_report(job_diags(j), TJ0517, own ? c->from : j->node->u.job.blueprint->span,
 			"the job succeeds when '%.*s' is done, but the job has no '%.*s'", STR_ARG(r->name),
 			STR_ARG(r->name));
 		if (!own)
-			diag_note(ds(j), d, c->from, "the success rule");
-		diag_help(ds(j), d, "give the role a replica, or let 'success' name another role");
+			diag_note(job_diags(j), d, c->from, "the success rule");
+		diag_help(job_diags(j), d, "give the role a replica, or let 'success' name another role");
 	} else if (r->aux && r->restart.set && str_is(r->restart.value, "always") && c->kind == CONDITION_DONE) {
-		struct diag *d = diag_report(ds(j), TJ0518, c->from, "'aux %.*s' always restarts, so it is never done",
-			STR_ARG(r->name));
-		diag_note(ds(j), d, r->restart.from, "restart = \"always\"");
-		diag_help(ds(j), d, "name a role that ends, for example 'done(worker)'");
+		struct diag *d = diag_report(job_diags(j), TJ0518, c->from,
+			"'aux %.*s' always restarts, so it is never done", STR_ARG(r->name));
+		diag_note(job_diags(j), d, r->restart.from, "restart = \"always\"");
+		diag_help(job_diags(j), d, "name a role that ends, for example 'done(worker)'");
 	} else if (r->endless && j->body && span_known(c->from)) {
-		struct diag *d = diag_report(ds(j), TJ0518, c->from, "'%.*s' servers do not finish by themselves",
-			STR_ARG(r->name));
-		diag_help(ds(j), d, "name a role that ends, for example 'done(worker)'");
+		struct diag *d = diag_report(job_diags(j), TJ0518, c->from,
+			"'%.*s' servers do not finish by themselves", STR_ARG(r->name));
+		diag_help(job_diags(j), d, "name a role that ends, for example 'done(worker)'");
 	} else if (c->index >= r->max) {
-		struct diag *d = diag_report(ds(j), TJ0515, c->from, "'done(%.*s, %lld)', but there %s %lld replica%s",
-			STR_ARG(r->name),
+		struct diag *d = diag_report(job_diags(j), TJ0515, c->from,
+			"'done(%.*s, %lld)', but there %s %lld replica%s", STR_ARG(r->name),
 			(long long)c->index, r->max == 1 ? "is" : "are", (long long)r->max, r->max == 1 ? "" : "s");
-		diag_help(ds(j), d, "replicas are counted from 0: the last is done(%.*s, %lld)", STR_ARG(r->name),
-			(long long)(r->max - 1));
+		diag_help(job_diags(j), d, "replicas are counted from 0: the last is done(%.*s, %lld)",
+			STR_ARG(r->name), (long long)(r->max - 1));
 	}
 }
 
@@ -80,7 +78,7 @@ static void note_cycle(struct job *j, struct diag *d, unsigned first, bool *told
 			*back = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
 		if (!c || !waits_for(p, c, first, back) || !role_waits_for(p, first, k, there))
 			continue;
-		diag_note(ds(j), d, c->from, "'%.*s' waits here", STR_ARG(p->roles[k].name));
+		diag_note(job_diags(j), d, c->from, "'%.*s' waits here", STR_ARG(p->roles[k].name));
 		told[k] = true;
 	}
 }
@@ -100,18 +98,19 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 		both ? "use the target 'jobset', or remove 'gang' and 'queue'" :
 	                     span_known(p->queue.from) ? "use the target 'jobset', or remove 'queue'" :
 		"use the target 'jobset', or remove 'gang'";
-	struct diag *d = diag_report(ds(j), TJ0526, own || !span_known(gang) ? wait : gang,
+	struct diag *d = diag_report(job_diags(j), TJ0526, own || !span_known(gang) ? wait : gang,
 		"'start_after' of role '%.*s' cannot be kept with gang = \"%.*s\"", STR_ARG(r->name),
 		STR_ARG(p->gang.value));
 	if (!own)
-		diag_note(ds(j), d, wait, "the framework's rule");
+		diag_note(job_diags(j), d, wait, "the framework's rule");
 	else if (span_known(gang))
-		diag_note(ds(j), d, gang, queued ? "the queue resumes all suspended Jobs at once" :
+		diag_note(job_diags(j), d, gang, queued ? "the queue resumes all suspended Jobs at once" :
 			"nothing starts before the pods of all roles are there");
 	if (own)
-		diag_help(ds(j), d, "remove 'start_after' and let the program wait for its peers, or %s", remedy);
+		diag_help(job_diags(j), d, "remove 'start_after' and let the program wait for its peers, or %s",
+			remedy);
 	else
-		diag_help(ds(j), d,
+		diag_help(job_diags(j), d,
 			"write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or %s",
 			STR_ARG(r->name), remedy);
 }
@@ -144,21 +143,21 @@ static void test_awaited(struct job *j, const struct plan_role *r, const struct 
 	if (other->unknown)
 		return;
 	if (c->kind == CONDITION_DONE && other->max && never_done(other)) {
-		struct diag *d = diag_report(ds(j), TJ0518, c->from,
+		struct diag *d = diag_report(job_diags(j), TJ0518, c->from,
 			"'%.*s' starts when '%.*s' is done, but '%.*s' never ends", STR_ARG(r->name),
 			STR_ARG(other->name), STR_ARG(other->name));
-		diag_note(ds(j), d, other->aux ? other->restart.from : other->at,
+		diag_note(job_diags(j), d, other->aux ? other->restart.from : other->at,
 			other->aux ? "restart = \"always\"" : "endless");
-		diag_help(ds(j), d, "wait until it serves: 'ready(%.*s)'", STR_ARG(other->name));
+		diag_help(job_diags(j), d, "wait until it serves: 'ready(%.*s)'", STR_ARG(other->name));
 		return;
 	}
 	if (other->max || !in_user_text(j->ev, c->from))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0517, c->from, "'%.*s' starts after '%.*s', but the job has no '%.*s'",
-		STR_ARG(r->name),
+	struct diag *d = diag_report(job_diags(j), TJ0517, c->from,
+		"'%.*s' starts after '%.*s', but the job has no '%.*s'", STR_ARG(r->name),
 		STR_ARG(other->name), STR_ARG(other->name));
-	diag_note(ds(j), d, other->replicas_at, "replicas = 0");
-	diag_help(ds(j), d, "give the role a replica, or let 'start_after' name another role");
+	diag_note(job_diags(j), d, other->replicas_at, "replicas = 0");
+	diag_help(job_diags(j), d, "give the role a replica, or let 'start_after' name another role");
 }
 
 static void start_order(struct job *j)
@@ -174,11 +173,11 @@ static void start_order(struct job *j)
 			test_awaited(j, &p->roles[i], c);
 		if (waits_for(p, c, i, seen)) {
 			struct str text = plan_condition_text(j->ev->arena, p, c);
-			struct diag *d = diag_report(ds(j), TJ0516, c->from,
+			struct diag *d = diag_report(job_diags(j), TJ0516, c->from,
 				"'%.*s' starts after %.*s, which waits for '%.*s'",
 				STR_ARG(p->roles[i].name), STR_ARG(text), STR_ARG(p->roles[i].name));
 			note_cycle(j, d, i, told);
-			diag_help(ds(j), d, "remove one 'start_after'");
+			diag_help(job_diags(j), d, "remove one 'start_after'");
 		} else if (in_gang(p, &p->roles[i])) {
 			report_order_in_gang(j, &p->roles[i]);
 		}
@@ -189,33 +188,33 @@ static void start_order(struct job *j)
 
 static bool is(struct plan_str s, const char *word) { return s.set && str_is(s.value, word); }
 
-static void restarts(struct job *j, const struct plan_role *r)
+static void check_restarts(struct job *j, const struct plan_role *r)
 {
 	bool on_failure = is(r->restart, "on-failure"), always = is(r->restart, "always");
 	bool retries = r->retries.set && r->retries.value > 0;
 	if ((on_failure || always) && (retries || r->retry_on.set)) {
 		struct span at = retries ? r->retries.from : r->retry_on.from;
-		struct diag *d = diag_report(ds(j), TJ0524, at, "'%s' cannot be kept with restart = \"%.*s\"",
+		struct diag *d = diag_report(job_diags(j), TJ0524, at, "'%s' cannot be kept with restart = \"%.*s\"",
 			retries ? "retries" : "retry_on",
 			STR_ARG(r->restart.value));
-		diag_note(ds(j), d, r->restart.from, "the kubelet restarts the container without counting");
-		diag_help(ds(j), d, "remove one of the two");
+		diag_note(job_diags(j), d, r->restart.from, "the kubelet restarts the container without counting");
+		diag_help(job_diags(j), d, "remove one of the two");
 	} else if (r->retry_on.set && !retries) {
-		struct diag *d = diag_report(ds(j), TJ0528, r->retry_on.from,
+		struct diag *d = diag_report(job_diags(j), TJ0528, r->retry_on.from,
 			"'retry_on' without 'retries' retries nothing");
-		diag_help(ds(j), d, "set 'retries', for example retries = 3");
+		diag_help(job_diags(j), d, "set 'retries', for example retries = 3");
 	}
 	if (r->aux && always && r->max > 1) {
-		struct diag *d = diag_report(ds(j), TJ0527, r->replicas_at,
+		struct diag *d = diag_report(job_diags(j), TJ0527, r->replicas_at,
 			"'aux %.*s' always restarts, so it can have one replica, found %lld",
 			STR_ARG(r->name), (long long)r->max);
-		diag_note(ds(j), d, r->restart.from, "restart = \"always\"");
-		diag_help(ds(j), d, "write two aux roles, or let it end");
+		diag_note(job_diags(j), d, r->restart.from, "restart = \"always\"");
+		diag_help(job_diags(j), d, "write two aux roles, or let it end");
 	}
 	if (r->elastic && !retries && !on_failure && !always) {
-		struct diag *d = diag_report(ds(j), TJ0521, r->replicas_at,
+		struct diag *d = diag_report(job_diags(j), TJ0521, r->replicas_at,
 			"a lost replica ends this elastic role: retries = 0");
-		diag_help(ds(j), d, "set 'retries', for example retries = 3");
+		diag_help(job_diags(j), d, "set 'retries', for example retries = 3");
 	}
 }
 
@@ -228,13 +227,13 @@ struct port_use {
 
 static void collide(struct job *j, const struct plan_role *r, struct port_use a, struct port_use b)
 {
-	struct diag *d = diag_report(ds(j), TJ0513, b.port->from, "'%.*s' and '%.*s' of role '%.*s' are both %lld",
-		STR_ARG(a.port->name),
+	struct diag *d = diag_report(job_diags(j), TJ0513, b.port->from,
+		"'%.*s' and '%.*s' of role '%.*s' are both %lld", STR_ARG(a.port->name),
 		STR_ARG(b.port->name), STR_ARG(r->name), (long long)b.port->port);
 	if (a.port->from.start != b.port->from.start)
-		diag_note(ds(j), d, a.port->from, "'%.*s' is %lld here", STR_ARG(a.port->name),
+		diag_note(job_diags(j), d, a.port->from, "'%.*s' is %lld here", STR_ARG(a.port->name),
 			(long long)a.port->port);
-	diag_help(ds(j), d, "containers of one pod share its address: give one of them another port");
+	diag_help(job_diags(j), d, "containers of one pod share its address: give one of them another port");
 }
 
 /* Compares two ports by number, then by their position. */
@@ -274,12 +273,13 @@ static void role_ports(struct job *j, const struct plan_role *r)
 static void service(struct job *j, struct role *role, const struct plan_role *r)
 {
 	struct contribution said;
-	bool lost = ds(j)->errors && role_first(role, FIELD_PORTS, &said);      /* the error may be in the ports */
+	bool lost = job_diags(j)->errors &&
+		role_first(role, FIELD_PORTS, &said);      /* the error may be in the ports */
 	if (!r->service.set || str_is(r->service.value, "none") || r->main.nports || lost)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports",
+	struct diag *d = diag_report(job_diags(j), TJ0525, r->service.from, "role '%.*s' has a service, but no ports",
 		STR_ARG(r->name));
-	diag_help(ds(j), d, "declare them: ports { http = 8000 }");
+	diag_help(job_diags(j), d, "declare them: ports { http = 8000 }");
 }
 
 /* ---- the job as a whole (TJ0520, TJ0606, TJ0813, TJ0816) ---- */
@@ -326,10 +326,10 @@ static void single_replica(struct job *j)
 		return;
 	struct span at = in_user_text(j->ev, one->replicas_at) || !j->node->u.job.blueprint ? one->replicas_at :
 		j->node->u.job.blueprint->span;
-	struct diag *d = diag_report(ds(j), TJ0520, at,
+	struct diag *d = diag_report(job_diags(j), TJ0520, at,
 		"a cluster of one '%.*s'; distributed start-up is only overhead",
 		STR_ARG(one->name));
-	diag_help(ds(j), d, "set 'replicas', or use a framework for one process");
+	diag_help(job_diags(j), d, "set 'replicas', or use a framework for one process");
 }
 
 /* Reports a duration that is not a whole number of seconds, as Kubernetes requires. */
@@ -339,10 +339,10 @@ static void whole_seconds(struct job *j, const char *field, const struct plan_qu
 	if (!q->set || (q->value.nano >= 0 && q->value.nano % second == 0))
 		return;
 	struct str text = duration_text(j->ev->arena, q->value);
-	struct diag *d = diag_report(ds(j), TJ0311, q->from, q->value.nano < 0 ? "%s = %.*s is negative" :
+	struct diag *d = diag_report(job_diags(j), TJ0311, q->from, q->value.nano < 0 ? "%s = %.*s is negative" :
 		"%s = %.*s is not a whole number of seconds", field, STR_ARG(text));
 	if (q->value.nano > 0)
-		diag_help(ds(j), d, "write %llds", (long long)(q->value.nano / second + 1));
+		diag_help(job_diags(j), d, "write %llds", (long long)(q->value.nano / second + 1));
 }
 
 /* Reports a number that is too large for the API server: counts have 32 bits. */
@@ -350,9 +350,9 @@ static void count_fits(struct job *j, const char *field, const struct plan_int *
 {
 	if (!n->set || n->value <= INT32_MAX)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0311, n->from, "%s = %lld is outside 0..%d", field, (long long)n->value,
-		INT32_MAX);
-	diag_help(ds(j), d, "Kubernetes counts them in 32 bits");
+	struct diag *d = diag_report(job_diags(j), TJ0311, n->from, "%s = %lld is outside 0..%d", field,
+		(long long)n->value, INT32_MAX);
+	diag_help(job_diags(j), d, "Kubernetes counts them in 32 bits");
 }
 
 static void seconds_fit(struct job *j, const char *field, const struct plan_quantity *q)
@@ -361,21 +361,22 @@ static void seconds_fit(struct job *j, const char *field, const struct plan_quan
 	if (!q->set || q->value.nano <= INT32_MAX * QUANTITY_UNIT)
 		return;
 	struct str text = duration_text(j->ev->arena, q->value);
-	struct diag *d = diag_report(ds(j), TJ0311, q->from, "%s = %.*s is more than Kubernetes can count", field,
-		STR_ARG(text));
-	diag_help(ds(j), d, "it counts the seconds in 32 bits: at most %dd", INT32_MAX / DAY);
+	struct diag *d = diag_report(job_diags(j), TJ0311, q->from, "%s = %.*s is more than Kubernetes can count",
+		field, STR_ARG(text));
+	diag_help(job_diags(j), d, "it counts the seconds in 32 bits: at most %dd", INT32_MAX / DAY);
 }
 
 /* Checks the durations; false when one is larger than Kubernetes can count. */
-static bool times(struct job *j)
+static bool check_times(struct job *j)
 {
 	struct plan_job *p = j->plan;
 	const struct plan_role *last = NULL;
-	size_t errors = ds(j)->errors;
+	size_t errors = job_diags(j)->errors;
 	whole_seconds(j, "timeout", &p->timeout);
 	if (p->timeout.set && !p->timeout.value.nano) {
-		struct diag *d = diag_report(ds(j), TJ0311, p->timeout.from, "timeout = 0s ends the job at once");
-		diag_help(ds(j), d, "remove it for no limit, or write how long the job may run, such as 12h");
+		struct diag *d = diag_report(job_diags(j), TJ0311, p->timeout.from,
+			"timeout = 0s ends the job at once");
+		diag_help(job_diags(j), d, "remove it for no limit, or write how long the job may run, such as 12h");
 	}
 	whole_seconds(j, "ttl", &p->ttl);
 	seconds_fit(j, "ttl", &p->ttl);
@@ -386,7 +387,7 @@ static bool times(struct job *j)
 			whole_seconds(j, "grace", &r->grace);
 		last = r;
 	}
-	return ds(j)->errors == errors;
+	return job_diags(j)->errors == errors;
 }
 
 /* Reports a grace period that is longer than the timeout of the job (TJ0816). */
@@ -399,10 +400,10 @@ static void short_timeout(struct job *j)
 			continue;
 		struct str timeout = duration_text(j->ev->arena, p->timeout.value),
 			grace = duration_text(j->ev->arena, r->grace.value);
-		struct diag *d = diag_report(ds(j), TJ0816, p->timeout.from,
+		struct diag *d = diag_report(job_diags(j), TJ0816, p->timeout.from,
 			"timeout = %.*s is shorter than grace = %.*s of role '%.*s'",
 			STR_ARG(timeout), STR_ARG(grace), STR_ARG(r->name));
-		diag_help(ds(j), d, "raise 'timeout', or lower 'grace'");
+		diag_help(job_diags(j), d, "raise 'timeout', or lower 'grace'");
 		return;
 	}
 }
@@ -412,11 +413,11 @@ static void queue(struct job *j)
 	const struct plan_job *p = j->plan;
 	if (!p->queue.set || str_is(p->gang.value, "kueue") || str_is(p->gang.value, "volcano"))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"%.*s\"",
+	struct diag *d = diag_report(job_diags(j), TJ0813, p->queue.from, "'queue' is set, but gang = \"%.*s\"",
 		STR_ARG(p->gang.value));
 	if (span_known(p->gang.from))
-		diag_note(ds(j), d, p->gang.from, "with this setting, no queue admits jobs");
-	diag_help(ds(j), d, "set gang = \"kueue\" or \"volcano\", or remove 'queue'");
+		diag_note(job_diags(j), d, p->gang.from, "with this setting, no queue admits jobs");
+	diag_help(job_diags(j), d, "set gang = \"kueue\" or \"volcano\", or remove 'queue'");
 }
 
 static void counts(struct job *j, const struct plan_role *r)
@@ -443,7 +444,7 @@ static void runs_something(struct job *j)
 	size_t replicas = 0;
 	for (size_t i = 0; i < p->nroles; i++) {
 		const struct plan_role *r = &p->roles[i];
-		if (r->unknown || ds(j)->errors)        /* the error may be about the role */
+		if (r->unknown || job_diags(j)->errors)        /* the error may be about the role */
 			return;
 		replicas += !r->aux && r->max;
 		elastic = !r->aux && r->max && !r->min ? r : elastic;
@@ -452,15 +453,16 @@ static void runs_something(struct job *j)
 		const struct plan_role *first = &p->roles[0];
 		struct span at = in_user_text(j->ev, first->replicas_at) && !first->aux ? first->replicas_at :
 			p->name_at;
-		struct diag *d = diag_report(ds(j), TJ0503, at, "job '%.*s' runs nothing: %s", STR_ARG(p->name),
+		struct diag *d = diag_report(job_diags(j), TJ0503, at, "job '%.*s' runs nothing: %s", STR_ARG(p->name),
 			first->aux ? "auxiliary roles run beside a job" : "all of its roles have 0 replicas");
-		diag_help(ds(j), d, first->aux ? "write a 'role' in it: what the job is for" :
+		diag_help(job_diags(j), d, first->aux ? "write a 'role' in it: what the job is for" :
 			"give one of them a replica");
 	} else if (elastic && p->success && succeeds_with_none(p, p->success)) {
-		struct diag *d = diag_report(ds(j), TJ0502, elastic->replicas_at,
+		struct diag *d = diag_report(job_diags(j), TJ0502, elastic->replicas_at,
 			"job '%.*s' would succeed with 0 replicas of '%.*s', and so even when all of them fail",
 			STR_ARG(p->name), STR_ARG(elastic->name));
-		diag_help(ds(j), d, "write a lower bound of at least 1: replicas = 1:%lld", (long long)elastic->max);
+		diag_help(job_diags(j), d, "write a lower bound of at least 1: replicas = 1:%lld",
+			(long long)elastic->max);
 	}
 }
 
@@ -475,12 +477,12 @@ void rules_roles(struct job *j)
 		if (p->roles[i].max == 0)
 			continue;
 		counts(j, &p->roles[i]);
-		restarts(j, &p->roles[i]);
+		check_restarts(j, &p->roles[i]);
 		role_ports(j, &p->roles[i]);
 		service(j, j->roles[i], &p->roles[i]);
 	}
 	single_replica(j);
 	queue(j);
-	if (times(j))
+	if (check_times(j))
 		short_timeout(j);
 }

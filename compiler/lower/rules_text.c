@@ -7,8 +7,6 @@
 
 #include <ctype.h>
 
-static struct diags *ds(struct job *j) { return j->ev->diags; }
-
 /* ---- credentials ---- */
 
 static bool looks_secret(struct str name)
@@ -23,7 +21,7 @@ static bool looks_secret(struct str name)
 	return false;
 }
 
-static bool is_number(struct str s)
+static bool is_number_text(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (!isdigit((unsigned char)s.p[i]) && s.p[i] != '.' && s.p[i] != '-')
@@ -87,8 +85,8 @@ static void shaped(struct job *j, struct str text, struct span at)
 	const char *kind = credential(text);
 	if (!kind)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0718, at, "this text is shaped like %s", kind);
-	diag_help(ds(j), d,
+	struct diag *d = diag_report(job_diags(j), TJ0718, at, "this text is shaped like %s", kind);
+	diag_help(job_diags(j), d,
 		"keep it in a Secret and write secret(\"name\", \"key\") in 'env', or mount it with secret_files");
 }
 
@@ -103,12 +101,12 @@ static void env_literals(struct job *j, const struct plan_container *c)
 			shaped(j, v, e->from);
 			continue;
 		}
-		if (e->framework || !looks_secret(e->name) || !v.n || is_number(v) || v.p[0] == '/' ||
+		if (e->framework || !looks_secret(e->name) || !v.n || is_number_text(v) || v.p[0] == '/' ||
 			str_is(v, "true") || str_is(v, "false"))
 			continue;
-		struct diag *d = diag_report(ds(j), TJ0712, e->from,
+		struct diag *d = diag_report(job_diags(j), TJ0712, e->from,
 			"'%.*s' looks like a credential written in the program", STR_ARG(e->name));
-		diag_help(ds(j), d, "use secret(\"name\", \"key\")");
+		diag_help(job_diags(j), d, "use secret(\"name\", \"key\")");
 	}
 }
 
@@ -182,15 +180,16 @@ static bool usual_variable(struct str name)
 /* Reports $(NAME) or $NAME in a text where nothing expands it. */
 static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
 {
-	struct diag *d = diag_report(ds(j), TJ0714, t->from,
+	struct diag *d = diag_report(job_diags(j), TJ0714, t->from,
 		"'%.*s' is plain text here: nothing replaces it with a value", STR_ARG(whole));
 	bool path = str_is(name, "PATH") || str_ends(name, STR("PATH"));
 	if (path)
-		diag_help(ds(j), d, "the image's own value is not known here: write all of it, or start the program "
-			"with [\"sh\", \"-c\", \"%.*s=...:$%.*s exec ...\"]",
-			STR_ARG(name), STR_ARG(name));
+		diag_help(job_diags(j), d,
+			"the image's own value is not known here: write all of it, or start the program "
+			"with [\"sh\", \"-c\", \"%.*s=...:$%.*s exec ...\"]", STR_ARG(name), STR_ARG(name));
 	else
-		diag_help(ds(j), d, "set it in 'env' and write ${pod.env(\"%.*s\")}, or start the program in a shell",
+		diag_help(job_diags(j), d,
+			"set it in 'env' and write ${pod.env(\"%.*s\")}, or start the program in a shell",
 			STR_ARG(name));
 }
 
@@ -215,12 +214,12 @@ static void reference_lookalike(struct seen_variables *vs, size_t known, const s
 			}
 			if (!at || at > known)
 				continue;
-			struct diag *d = diag_report(ds(j), TJ0714, t->from,
+			struct diag *d = diag_report(job_diags(j), TJ0714, t->from,
 				parens ? "'%.*s' is plain text here" : "'%.*s' is plain text here: no shell reads it",
 				STR_ARG(whole));
-			diag_help(ds(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(name));
+			diag_help(job_diags(j), d, "to use the variable write ${pod.env(\"%.*s\")}", STR_ARG(name));
 			if (shell)
-				diag_help(ds(j), d, "in the script of a shell write $%.*s", STR_ARG(name));
+				diag_help(job_diags(j), d, "in the script of a shell write $%.*s", STR_ARG(name));
 			return;
 		}
 	}
@@ -257,25 +256,26 @@ static bool has_shell(const struct plan_container *c)
 
 /* ---- pod.env("NAME") in command and args (TJ0705, TJ0711) ---- */
 
-static void reference(struct seen_variables *vs, struct str name, struct span at)
+static void see_variable(struct seen_variables *vs, struct str name, struct span at)
 {
 	struct job *j = vs->job;
 	size_t i = position(vs, name);
 	struct diag *d;
 	if (!i) {
-		d = diag_report(ds(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
-		diag_help(ds(j), d, "define it in 'env' of the same container; a variable of the image needs a shell: "
-			"\"$%.*s\"", STR_ARG(name));
-	} else if (vs->secret[i - 1]) {
-		d = diag_report(ds(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument",
+		d = diag_report(job_diags(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
+		diag_help(job_diags(j), d,
+			"define it in 'env' of the same container; a variable of the image needs a shell: \"$%.*s\"",
 			STR_ARG(name));
-		diag_note(ds(j), d, vs->container->env[i - 1].name_at, "defined here");
-		diag_help(ds(j), d,
+	} else if (vs->secret[i - 1]) {
+		d = diag_report(job_diags(j), TJ0711, at, "'%.*s' holds a secret, which cannot be put in an argument",
+			STR_ARG(name));
+		diag_note(job_diags(j), d, vs->container->env[i - 1].name_at, "defined here");
+		diag_help(job_diags(j), d,
 			"anyone who can list processes can read arguments: let the program read the variable");
 	}
 }
 
-static void texts(struct seen_variables *vs, const struct plan_texts *list)
+static void see_texts(struct seen_variables *vs, const struct plan_texts *list)
 {
 	if (!list->n && list->per_replica)
 		list = &list->per_replica[0];
@@ -283,7 +283,7 @@ static void texts(struct seen_variables *vs, const struct plan_texts *list)
 		const struct text *t = &list->at[i];
 		for (size_t k = 0; k < t->n; k++)
 			if (t->at[k].kind == PIECE_ENV)
-				reference(vs, t->at[k].u.text, t->from);
+				see_variable(vs, t->at[k].u.text, t->from);
 		reference_lookalike(vs, vs->container->nenv, t, vs->shell);
 		for (size_t k = 0; k < t->n; k++)
 			if (t->at[k].kind == PIECE_TEXT)
@@ -293,7 +293,7 @@ static void texts(struct seen_variables *vs, const struct plan_texts *list)
 
 /* ---- images (TJ0815) ---- */
 
-static void image(struct job *j, const struct plan_container *c, struct map *seen)
+static void check_image(struct job *j, const struct plan_container *c, struct map *seen)
 {
 	struct str name = c->image.value, tag = { 0 };
 	if (!c->image.set || j->options->here || memchr(name.p, '@', name.n))
@@ -306,11 +306,11 @@ static void image(struct job *j, const struct plan_container *c, struct map *see
 	if ((tag.p && !str_is(tag, "latest")) || map_put(seen, j->ev->arena, name, j) ||
 		!in_user_text(j->ev, c->image.from))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0815, c->image.from,
+	struct diag *d = diag_report(job_diags(j), TJ0815, c->image.from,
 		tag.p ? "'%.*s' can change while the job runs" :
 		"'%.*s' has no tag, so it can change while the job runs",
 		STR_ARG(name));
-	diag_help(ds(j), d, "pin a tag or a digest");
+	diag_help(job_diags(j), d, "pin a tag or a digest");
 }
 
 /* ---- commands that the kubelet runs: probes and hooks (TJ0714) ---- */
@@ -351,13 +351,13 @@ static void run_words(struct seen_variables *vs, const struct words *w)
 		while (p && next_lookalike(&p, w->at[i].p + w->at[i].n, &name, &whole)) {
 			if (!usual_variable(name) && !position(vs, name))
 				continue;
-			struct diag *d = diag_report(ds(vs->job), TJ0714, w->from[i],
+			struct diag *d = diag_report(job_diags(vs->job), TJ0714, w->from[i],
 				"'%.*s' is plain text here: no shell reads this command", STR_ARG(whole));
 			struct str script = in_shell(a, w, i, whole, name);
 			if (script.n < 80 && !memchr(script.p, '"', script.n) && !memchr(script.p, '\n', script.n))
-				diag_help(ds(vs->job), d, "write [\"sh\", \"-c\", \"%.*s\"]", STR_ARG(script));
+				diag_help(job_diags(vs->job), d, "write [\"sh\", \"-c\", \"%.*s\"]", STR_ARG(script));
 			else
-				diag_help(ds(vs->job), d, "start the command in a shell: [\"sh\", \"-c\", ...]");
+				diag_help(job_diags(vs->job), d, "start the command in a shell: [\"sh\", \"-c\", ...]");
 			return;
 		}
 	}
@@ -403,17 +403,17 @@ static void commands_of_kubelet(struct seen_variables *vs)
 		raw_words(vs, data_get(lifecycle, str_of(hooks[i])));
 }
 
-static void container(struct job *j, const struct plan_container *c, struct map *images)
+static void check_container_texts(struct job *j, const struct plan_container *c, struct map *images)
 {
 	struct seen_variables vs = { .job = j, .container = c, .shell = has_shell(c) };
 	env_literals(j, c);
 	for (size_t i = 0; i < c->nenv; i++)
 		if (c->env[i].kind == ENV_TEXT && !c->env[i].framework)
 			reference_lookalike(&vs, i, &c->env[i].text, false);
-	texts(&vs, &c->command);
-	texts(&vs, &c->args);
+	see_texts(&vs, &c->command);
+	see_texts(&vs, &c->args);
 	commands_of_kubelet(&vs);
-	image(j, c, images);
+	check_image(j, c, images);
 }
 
 void rules_text(struct job *j)
@@ -423,11 +423,11 @@ void rules_text(struct job *j)
 		const struct plan_role *r = &j->plan->roles[i];
 		if (r->max == 0)
 			continue;
-		container(j, &r->main, &images);
+		check_container_texts(j, &r->main, &images);
 		for (size_t k = 0; k < r->nsidecars; k++)
-			container(j, &r->sidecars[k], &images);
+			check_container_texts(j, &r->sidecars[k], &images);
 		for (size_t k = 0; k < r->ninits; k++)
-			container(j, &r->inits[k], &images);
+			check_container_texts(j, &r->inits[k], &images);
 		for (size_t k = 0; k < r->nfiles; k++)
 			for (size_t p = 0; p < r->files[k].text.n; p++)
 				if (r->files[k].text.at[p].kind == PIECE_TEXT)

@@ -17,9 +17,7 @@ struct words {
 	size_t n;
 };
 
-static struct diags *ds(struct job *j) { return j->ev->diags; }
-
-static bool add(struct words *w, const struct plan_texts *list)
+static bool add_texts(struct words *w, const struct plan_texts *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct text *t = &list->at[i];
@@ -35,7 +33,7 @@ static bool add(struct words *w, const struct plan_texts *list)
 static bool known_words(const struct plan_container *c, struct words *w)
 {
 	w->n = 0;
-	return c->command.n && add(w, &c->command) && add(w, &c->args);
+	return c->command.n && add_texts(w, &c->command) && add_texts(w, &c->args);
 }
 
 static struct str base_name(struct str path)
@@ -151,10 +149,10 @@ static bool loses_words(struct job *j, const struct words *w)
 		return false;
 	for (size_t k = i; k < w->n; k++)
 		line = str_printf(j->ev->arena, "%.*s%s%.*s", STR_ARG(line), k > i ? " " : "", STR_ARG(w->at[k]));
-	struct diag *d = diag_report(ds(j), TJ0535, at,
+	struct diag *d = diag_report(job_diags(j), TJ0535, at,
 		"the shell runs '%.*s' alone: the words after it are parameters of the script", STR_ARG(script));
 	if (!memchr(line.p, '"', line.n) && !memchr(line.p, '\\', line.n))
-		diag_help(ds(j), d, "write the script as one text: \"%.*s\"", STR_ARG(line));
+		diag_help(job_diags(j), d, "write the script as one text: \"%.*s\"", STR_ARG(line));
 	return true;
 }
 
@@ -163,9 +161,10 @@ static bool gives_operators(struct job *j, const struct words *w)
 {
 	for (size_t i = 2; i < w->n && is_shell(w->at[0]) && w->at[1].n && w->at[1].p[0] != '-'; i++)
 		if (is_operator(w->at[i])) {
-			struct diag *d = diag_report(ds(j), TJ0535, w->from[i],
+			struct diag *d = diag_report(job_diags(j), TJ0535, w->from[i],
 				"'%.*s' is for a shell, but this one reads only the script", STR_ARG(w->at[i]));
-			diag_help(ds(j), d, "write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
+			diag_help(job_diags(j), d,
+				"write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
 			return true;
 		}
 	return false;
@@ -179,31 +178,33 @@ static void split_words(struct job *j, const struct words *w)
 	if (!in_user_text(j->ev, w->from[0]) || loses_words(j, w) || gives_operators(j, w) || reads_scripts(w))
 		return;
 	if (is_assignment(first)) {
-		struct diag *d = diag_report(ds(j), TJ0535, w->from[0], "no program is called '%.*s'", STR_ARG(first));
-		diag_help(ds(j), d, "set the variable in 'env', or begin with \"env\": [\"env\", \"%.*s\", ...]",
+		struct diag *d = diag_report(job_diags(j), TJ0535, w->from[0], "no program is called '%.*s'",
+			STR_ARG(first));
+		diag_help(job_diags(j), d, "set the variable in 'env', or begin with \"env\": [\"env\", \"%.*s\", ...]",
 			STR_ARG(first));
 		return;
 	}
 	if (memchr(first.p ? first.p : "", ' ', first.n) && simple(first)) {
 		struct str list = as_list(a, first);
-		struct diag *d = diag_report(ds(j), TJ0535, w->from[0], "no program is called '%.*s'", STR_ARG(first));
-		diag_help(ds(j), d, "each word is an element of its own: [%.*s]", STR_ARG(list));
+		struct diag *d = diag_report(job_diags(j), TJ0535, w->from[0], "no program is called '%.*s'",
+			STR_ARG(first));
+		diag_help(job_diags(j), d, "each word is an element of its own: [%.*s]", STR_ARG(list));
 		return;
 	}
 	for (size_t i = 0; i < w->n; i++) {
 		if (is_operator(w->at[i]) || (!i && str_is(w->at[i], "cd"))) {
-			struct diag *d = diag_report(ds(j), TJ0535, w->from[i],
+			struct diag *d = diag_report(job_diags(j), TJ0535, w->from[i],
 				"'%.*s' is for a shell, but no shell reads this command", STR_ARG(w->at[i]));
-			diag_help(ds(j), d,
+			diag_help(job_diags(j), d,
 				!i ? "set 'workdir', or write [\"sh\", \"-c\", \"cd DIRECTORY && exec PROGRAM\"]" :
 				"write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
 			return;
 		}
 		if (i && holds_option(w->at[i])) {
 			struct str list = as_list(a, w->at[i]);
-			struct diag *d = diag_report(ds(j), TJ0535, w->from[i], "'%.*s' is one argument",
+			struct diag *d = diag_report(job_diags(j), TJ0535, w->from[i], "'%.*s' is one argument",
 				STR_ARG(w->at[i]));
-			diag_help(ds(j), d, "write each word as an element of its own: %.*s", STR_ARG(list));
+			diag_help(job_diags(j), d, "write each word as an element of its own: %.*s", STR_ARG(list));
 			return;
 		}
 	}
@@ -254,10 +255,10 @@ static void launcher(struct job *j, const struct plan_role *r, const struct word
 	struct str script = script_of(w, &at), found = launcher_in(script.n ? script : w->at[program], &l);
 	if (!found.n)
 		return;
-	struct diag *d = diag_report(ds(j), TJ0534, at,
+	struct diag *d = diag_report(job_diags(j), TJ0534, at,
 		"each of the %lld replicas starts its own '%.*s', and none knows of the others",
 		(long long)r->max, STR_ARG(found));
-	diag_help(ds(j), d, "name the framework that connects them: 'import std.%.*s' and 'job \"%.*s\": %s'",
+	diag_help(job_diags(j), d, "name the framework that connects them: 'import std.%.*s' and 'job \"%.*s\": %s'",
 		(int)strcspn(l->framework, "."), l->framework,
 		STR_ARG(j->name), l->framework);
 }
@@ -356,17 +357,17 @@ static void signals(struct job *j, const struct plan_role *r, const struct plan_
 
 	if (!span_known(because))
 		return;
-	struct diag *d = diag_report(ds(j), TJ0536, at, "the shell gets the termination signal, and may not pass it "
-		"on to '%.*s'",
+	struct diag *d = diag_report(job_diags(j), TJ0536, at,
+		"the shell gets the termination signal, and may not pass it on to '%.*s'",
 		STR_ARG(program));
-	diag_note(ds(j), d, because, "%s", what);
-	diag_help(ds(j), d, "write 'exec %.*s' in the script, so that the program replaces the shell",
+	diag_note(job_diags(j), d, because, "%s", what);
+	diag_help(job_diags(j), d, "write 'exec %.*s' in the script, so that the program replaces the shell",
 		STR_ARG(program));
 }
 
 /* ---- applying the rules ---- */
 
-static void container(struct job *j, const struct plan_role *r, const struct plan_container *c)
+static void check_container_words(struct job *j, const struct plan_role *r, const struct plan_container *c)
 {
 	struct words w;
 
@@ -385,10 +386,10 @@ void rules_words(struct job *j)
 		const struct plan_role *r = &j->plan->roles[i];
 		if (!r->max)
 			continue;
-		container(j, r, &r->main);
+		check_container_words(j, r, &r->main);
 		for (size_t k = 0; k < r->nsidecars; k++)
-			container(j, r, &r->sidecars[k]);
+			check_container_words(j, r, &r->sidecars[k]);
 		for (size_t k = 0; k < r->ninits; k++)
-			container(j, r, &r->inits[k]);
+			check_container_words(j, r, &r->inits[k]);
 	}
 }

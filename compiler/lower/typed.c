@@ -19,8 +19,8 @@ static bool is_static(const struct value *v)
 	return value_ok(v) && v->kind != VALUE_TEXT;
 }
 
-static void judge(struct lowering *l, const struct value *v, const struct type *t, struct span at, struct span rule,
-	struct str name)
+static void judge_typed(struct lowering *l, const struct value *v, const struct type *t, struct span at,
+	struct span rule, struct str name)
 {
 	struct str outer = l->ev->name;
 
@@ -60,12 +60,12 @@ static void judge_words(struct lowering *l, const struct value *v, const struct 
 	const struct type *list = type_strip_optional(t);
 
 	if (v->kind != VALUE_LIST || is_static(v) || list->kind != TYPE_LIST) {
-		judge(l, v, t, at, typed->span, typed->u.field.key.text);
+		judge_typed(l, v, t, at, typed->span, typed->u.field.key.text);
 		return;
 	}
 	judge_count(l, v->u.list.n, "element", "elements", list, at, typed);
 	for (size_t i = 0; i < v->u.list.n; i++)
-		judge(l, v->u.list.at[i], list->elem, v->u.list.at[i]->from, typed->span, (struct str){ 0 });
+		judge_typed(l, v->u.list.at[i], list->elem, v->u.list.at[i]->from, typed->span, (struct str){ 0 });
 }
 
 /* Checks `command` or `args`: only the list of the nearest level is used. */
@@ -97,7 +97,8 @@ static void typed_map(struct lowering *l, enum field_id id, const struct node *t
 			l->role->block->span : l->role->job->plan->name_at, typed);
 	for (size_t i = 0; t->kind == TYPE_MAP && i < entries.n; i++)
 		if (entries.at[i].level <= LEVEL_JOB)
-			judge(l, entries.at[i].value, t->elem, entries.at[i].from, typed->span, entries.at[i].key);
+			judge_typed(l, entries.at[i].value, t->elem, entries.at[i].from, typed->span,
+				entries.at[i].key);
 }
 
 void lower_typed(struct lowering *l)

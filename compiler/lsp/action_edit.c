@@ -287,7 +287,7 @@ static int by_text(const struct str *x, const struct str *y)
 	return a != b ? a - b : str_cmp(*x, *y);
 }
 
-static void sort(struct str *lines, size_t n)
+static void sort_lines(struct str *lines, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = i; k > 0 && by_text(&lines[k], &lines[k - 1]) < 0; k--) {
@@ -323,7 +323,7 @@ void action_imports(struct acting *a)
 	}
 	for (size_t k = 0; k < i.n; k++)
 		ARENA_PUSH(a->r->arena, kept, nkept, str_printf(a->r->arena, "import std.%.*s", STR_ARG(i.missing[k])));
-	sort(kept, nkept);
+	sort_lines(kept, nkept);
 	for (size_t k = 0; k < nkept; k++)
 		text = str_printf(a->r->arena, "%.*s%s%.*s", STR_ARG(text), k ? "\n" : "", STR_ARG(kept[k]));
 	if (start == SIZE_MAX) {

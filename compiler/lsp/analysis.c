@@ -14,7 +14,7 @@
 
 /* ---- reading ---- */
 
-static struct str absolute(struct analysis *a, struct str path)
+static struct str absolute_path(struct analysis *a, struct str path)
 {
 	struct arena *arena = &a->compile->arena;
 
@@ -23,13 +23,13 @@ static struct str absolute(struct analysis *a, struct str path)
 	return path;
 }
 
-static bool read_text(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
+static bool analysis_read(void *context, struct arena *arena, struct str path, struct str *ret, struct str *why)
 {
 	struct analysis *a = context;
 	const struct reader *host = a->lsp->host.reader;
 	const struct document *d;
 
-	path = absolute(a, path);
+	path = absolute_path(a, path);
 	const struct str *laid_over = map_get(&a->lsp->overlay, path);
 	d = document_at(a->lsp, path);
 	if (laid_over) {
@@ -42,25 +42,25 @@ static bool read_text(void *context, struct arena *arena, struct str path, struc
 	return true;
 }
 
-static bool leaves(void *context, struct arena *arena, struct str directory, struct str path)
+static bool analysis_leaves(void *context, struct arena *arena, struct str directory, struct str path)
 {
 	struct analysis *a = context;
 	const struct reader *host = a->lsp->host.reader;
 
-	return host->leaves && host->leaves(host->context, arena, absolute(a, directory), absolute(a, path));
+	return host->leaves && host->leaves(host->context, arena, absolute_path(a, directory), absolute_path(a, path));
 }
 
-static bool exists(void *context, struct str path)
+static bool analysis_exists(void *context, struct str path)
 {
 	struct analysis *a = context;
 	const struct reader *host = a->lsp->host.reader;
 
-	path = absolute(a, path);
+	path = absolute_path(a, path);
 	return document_at(a->lsp, path) || (host->exists && host->exists(host->context, path));
 }
 
-static void list(void *context, struct arena *arena, struct str directory, void (*each)(void *to, struct str name),
-	void *to)
+static void analysis_list(void *context, struct arena *arena, struct str directory,
+	void (*each)(void *to, struct str name), void *to)
 {
 	struct analysis *a = context;
 	const struct reader *host = a->lsp->host.reader;
@@ -74,11 +74,11 @@ static bool real(void *context, struct arena *arena, struct str path, struct str
 	struct analysis *a = context;
 	const struct reader *host = a->lsp->host.reader;
 
-	return host->real && host->real(host->context, arena, absolute(a, path), ret);
+	return host->real && host->real(host->context, arena, absolute_path(a, path), ret);
 }
 
 /* Returns the innermost folder of the workspace that contains a file, or else the file's directory. */
-static struct str base_of(const struct lsp *l, struct str path)
+static struct str workspace_folder(const struct lsp *l, struct str path)
 {
 	struct str best = { 0 };
 
@@ -88,7 +88,7 @@ static struct str base_of(const struct lsp *l, struct str path)
 	return best.p ? best : path_directory(path);
 }
 
-static struct str below(struct arena *a, struct str base, struct str path)
+static struct str path_below(struct arena *a, struct str base, struct str path)
 {
 	size_t skip = str_is(base, "/") ? 1 : base.n + 1;
 
@@ -102,14 +102,14 @@ struct analysis *analysis_new(struct lsp *l, struct str path)
 	struct analysis *a = memory_resize(NULL, sizeof *a);
 
 	*a = (struct analysis){ .lsp = l, .users = 1 };
-	a->reader = (struct reader){ a, read_text, exists, list, leaves, real };
+	a->reader = (struct reader){ a, analysis_read, analysis_exists, analysis_list, analysis_leaves, real };
 	struct trainc *c = a->compile = trainc_open_reader(&a->reader);
-	a->base = str_copy(&c->arena, base_of(l, path));
+	a->base = str_copy(&c->arena, workspace_folder(l, path));
 	c->program.lone_modules = true;
 	c->options.target = l->target;
 	c->options.kubernetes = l->kubernetes;
 	c->options.parts = false;               /* reads whole modules, because completion offers everything in them */
-	trainc_compile(c, below(&c->arena, a->base, path).p);
+	trainc_compile(c, path_below(&c->arena, a->base, path).p);
 	trainc_check(&c, 1, false);
 	trainc_finish(c);
 	a->sound = c->program.root && diags_ok(&c->diags);

@@ -81,7 +81,7 @@ static bool find_function(struct request *r, struct calling *c)
 	return false;
 }
 
-static bool inside(const struct node *n, struct span at)
+static bool holds_span(const struct node *n, struct span at)
 {
 	return !n || (at.start >= n->span.start && at.end <= n->span.end);
 }
@@ -92,7 +92,7 @@ static void note_call(void *to, const struct occurrence *o)
 	bool call = !o->declares && o->kind == OCCURRENCE_DECL && o->decl->kind == DECL_FN &&
 		(!c->only || o->decl == c->only);
 
-	if (!call || !inside(c->around, o->at))
+	if (!call || !holds_span(c->around, o->at))
 		return;
 	ARENA_PUSH(c->r->arena, c->targets, c->ntargets, o->decl);
 	ARENA_PUSH(c->r->arena, c->ranges, c->n, o->at);
@@ -104,7 +104,7 @@ static void put_ranges(struct calling *c, const struct decl *target, const struc
 	msg_add_list(c->r->out, "fromRanges");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct source *s = source_at(&c->an->compile->sources, c->ranges[i].start);
-		if (c->targets[i] != target || !inside(n, c->ranges[i]))
+		if (c->targets[i] != target || !holds_span(n, c->ranges[i]))
 			continue;
 		const struct lsp_lines *lines = analysis_lines(c->an, s);
 		msg_open(c->r->out, '{');
@@ -118,7 +118,7 @@ static void put_ranges(struct calling *c, const struct decl *target, const struc
 static bool has_call(const struct calling *c, const struct node *n)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (inside(n, c->ranges[i]))
+		if (holds_span(n, c->ranges[i]))
 			return true;
 	return false;
 }

@@ -6,20 +6,20 @@
 #include "explain/library.h"
 #include "lsp/describe.h"
 
-static int lower(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+static int label_lower(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
 /* Does the label contain the characters of the prefix, in that order? */
-static bool matches(struct str prefix, struct str label)
+static bool matches_label(struct str prefix, struct str label)
 {
 	size_t i = 0;
 
 	for (size_t k = 0; k < label.n && i < prefix.n; k++)
-		i += lower(label.p[k]) == lower(prefix.p[i]);
+		i += label_lower(label.p[k]) == label_lower(prefix.p[i]);
 	return i == prefix.n;
 }
 
 /* Returns a snippet without its placeholders, for clients that do not support them: ${1:x} becomes x, $0 is removed. */
-static struct str plain(struct arena *a, struct str snippet)
+static struct str plain_snippet(struct arena *a, struct str snippet)
 {
 	char *p = arena_alloc(a, snippet.n + 1);
 	size_t n = 0, open = 0;
@@ -75,7 +75,7 @@ void complete_add(struct completing *k, const struct item *item)
 	struct str insert = insert_once(k, item->label, item->insert.p ? item->insert : item->label);
 	bool snippet = item->snippet && client->snippets;
 
-	if (!matches(prefix, item->label) || map_put(&k->seen, k->r->arena, item->label, k))
+	if (!matches_label(prefix, item->label) || map_put(&k->seen, k->r->arena, item->label, k))
 		return;
 	msg_open(out, '{');
 	msg_add_text(out, "label", item->label);
@@ -91,7 +91,7 @@ void complete_add(struct completing *k, const struct item *item)
 	msg_key(out, "textEdit");
 	msg_open(out, '{');
 	msg_add_range(out, "range", k->lines, k->c->prefix_start, k->c->prefix_start + prefix.n);
-	msg_add_text(out, "newText", item->snippet && !snippet ? plain(k->r->arena, insert) : insert);
+	msg_add_text(out, "newText", item->snippet && !snippet ? plain_snippet(k->r->arena, insert) : insert);
 	msg_close(out, '}');
 	if (item->import.p)
 		put_import(k, item->import);
@@ -112,7 +112,7 @@ static struct str first_paragraph(struct str doc)
 	return end ? (struct str){ doc.p, (size_t)(end - doc.p) } : doc;
 }
 
-static struct str doc_of(const struct decl *d)
+static struct str label_doc(const struct decl *d)
 {
 	const struct node *n = d->node;
 
@@ -144,7 +144,7 @@ static struct str call_snippet(struct completing *k, const struct decl *d, struc
 
 void complete_decl(struct completing *k, const struct decl *d, struct str name, int rank)
 {
-	struct item item = { .label = name, .rank = rank, .doc = first_paragraph(doc_of(d)) };
+	struct item item = { .label = name, .rank = rank, .doc = first_paragraph(label_doc(d)) };
 
 	if (d->kind == DECL_BUILTIN_FN)
 		item.doc = str_of(schema_function((enum function)d->function)->doc);

@@ -128,7 +128,7 @@ static void add_role_name(void *to, struct str name, const struct decl *d)
 }
 
 /* Is there a block `role NAME` in the text before the cursor? */
-static bool has_role(const struct context *c, const struct place_at *p, struct str name)
+static bool has_role_block(const struct context *c, const struct place_at *p, struct str name)
 {
 	for (size_t i = p->open + 1; i + 2 < c->tokens.n; i++)
 		if (str_is(context_token(c, i), "role") && str_eq(context_token(c, i + 1), name))
@@ -145,7 +145,7 @@ void complete_block_names(struct completing *k)
 	    i++) {
 		const struct node *item = body->u.body.items.at[i];
 		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role") &&
-		    !has_role(k->c, p, item->u.block.name))
+		    !has_role_block(k->c, p, item->u.block.name))
 			add_role_name(k, item->u.block.name, NULL);
 	}
 	for (const char *const *word = (const char *const[]){ "pod", "container", "job", NULL };

@@ -101,7 +101,7 @@ static void add_units(struct completing *k)
  * Adds a role. Where a role is expected, it comes first; elsewhere it comes after the values, because one of its
  * members may fit.
  */
-static void add_role(void *to, struct str name, const struct decl *d)
+static void add_role_label(void *to, struct str name, const struct decl *d)
 {
 	struct completing *k = to;
 
@@ -121,7 +121,7 @@ static void add_locals(struct completing *k)
 static bool is_value(const struct decl *d) { return d->kind == DECL_PARAM || d->kind == DECL_LET; }
 static bool is_callable(const struct decl *d) { return d->kind == DECL_FN || d->kind == DECL_ACCELERATOR; }
 
-static bool fits(struct completing *k, const struct decl *d)
+static bool fits_type(struct completing *k, const struct decl *d)
 {
 	const struct type *t = is_value(d) ? context_type_of(k->c, d) : context_result(k->c, d);
 
@@ -140,7 +140,7 @@ static void add_module(struct completing *k, const struct decl *import)
 
 	for (size_t i = 0; m && i < m->values.n; i++) {
 		const struct decl *d = m->values.entries[i].value;
-		if (!(is_callable(d) || d->kind == DECL_LET) || d->name.p[0] == '_' || !fits(k, d))
+		if (!(is_callable(d) || d->kind == DECL_LET) || d->name.p[0] == '_' || !fits_type(k, d))
 			continue;
 		useful = true;
 		if (k->c->want)
@@ -159,7 +159,7 @@ static void add_file_names(struct completing *k)
 		const struct decl *d = values->entries[i].value;
 		if (d->kind == DECL_IMPORT)
 			add_module(k, d);
-		else if ((is_value(d) || is_callable(d)) && fits(k, d))
+		else if ((is_value(d) || is_callable(d)) && fits_type(k, d))
 			complete_decl(k, d, d->name, 12);
 	}
 }
@@ -344,7 +344,7 @@ void complete_values(struct completing *k)
 	if (wants(k, TYPE_ROLE) || !k->c->want || inner(k->c->want)->kind == TYPE_BOOL ||
 	    inner(k->c->want)->kind == TYPE_ENV_VALUE ||
 	    inner(k->c->want)->kind == TYPE_INT || inner(k->c->want)->kind == TYPE_STRING)
-		context_roles(k->c, add_role, k);
+		context_roles(k->c, add_role_label, k);
 	add_argument_names(k);
 	add_locals(k);
 	add_file_names(k);
@@ -381,7 +381,7 @@ static void add_module_members(struct completing *k, const struct module *m)
 		const struct decl *d = m->values.entries[i].value;
 		if (d->name.p[0] == '_' || (!is_callable(d) && d->kind != DECL_LET && d->kind != DECL_FRAMEWORK))
 			continue;
-		if (framework ? d->kind == DECL_FRAMEWORK : d->kind != DECL_FRAMEWORK && fits(k, d))
+		if (framework ? d->kind == DECL_FRAMEWORK : d->kind != DECL_FRAMEWORK && fits_type(k, d))
 			complete_decl(k, d, d->name, 10);
 	}
 }
@@ -471,7 +471,7 @@ void complete_types(struct completing *k)
 
 /* ---- inside quotes ---- */
 
-static void add_file(void *to, struct str name)
+static void add_file_label(void *to, struct str name)
 {
 	struct completing *k = to;
 
@@ -492,5 +492,5 @@ void complete_texts(struct completing *k)
 	if (names_level(k->c))
 		add_levels(k, false);
 	if (str_is(k->c->word, "import") && reader->list)
-		reader->list(reader->context, k->r->arena, path_directory(k->r->document->path), add_file, k);
+		reader->list(reader->context, k->r->arena, path_directory(k->r->document->path), add_file_label, k);
 }

@@ -53,7 +53,7 @@ static int kind_at(const struct context *c, size_t i)
 	return kind == TOKEN_ADD_ASSIGN ? TOKEN_ASSIGN : kind;
 }
 
-static bool is_name(int kind)
+static bool is_name_token(int kind)
 {
 	return kind == TOKEN_IDENT || (token_is_word(kind) && kind != TOKEN_TRUE && kind != TOKEN_FALSE &&
 		kind != TOKEN_NONE);
@@ -118,7 +118,7 @@ static const struct decl *context_name(struct context *c, struct str name)
 	return d && d->kind != DECL_BAD ? d : NULL;
 }
 
-static const struct module *module_of(const struct decl *d)
+static const struct module *imported_module(const struct decl *d)
 {
 	return d && d->kind == DECL_IMPORT ? d->node->u.import.module : NULL;
 }
@@ -190,7 +190,7 @@ struct operand {                        /* an operand, read backward from its la
 
 static struct operand operand_before(struct context *c, size_t end);
 
-static struct operand named(struct context *c, struct str name)
+static struct operand named_operand(struct context *c, struct str name)
 {
 	struct role_search search = { .name = name };
 	struct operand o = { 0 };
@@ -210,13 +210,13 @@ static struct operand named(struct context *c, struct str name)
 			str_is(name, "pod") ? &type_pod_facts : &type_roles;
 	o.decl = context_name(c, name);
 	if (o.decl) {
-		o.module = module_of(o.decl);
+		o.module = imported_module(o.decl);
 		o.type = context_type_of(c, o.decl);
 	}
 	return o;
 }
 
-static struct operand member_of(struct context *c, struct operand base, struct str name)
+static struct operand member_operand(struct context *c, struct operand base, struct str name)
 {
 	struct operand o = { 0 };
 	struct check_member m;
@@ -242,14 +242,14 @@ static struct operand operand_before(struct context *c, size_t end)
 	if (!end)
 		return o;
 	int kind = kind_at(c, end - 1);
-	if (is_name(kind)) {
+	if (is_name_token(kind)) {
 		struct str name = context_token(c, end - 1);
-		return end >= 2 && kind_at(c, end - 2) == TOKEN_DOT ? member_of(c, operand_before(c, end - 2), name) :
-			named(c, name);
+		return end >= 2 && kind_at(c, end - 2) == TOKEN_DOT
+			? member_operand(c, operand_before(c, end - 2), name) : named_operand(c, name);
 	}
 	if (kind == TOKEN_RPAREN) {
 		size_t open = opening(c, end - 1);
-		if (!open || !is_name(kind_at(c, open - 1)))
+		if (!open || !is_name_token(kind_at(c, open - 1)))
 			return o;
 		struct operand callee = operand_before(c, open);
 		enum function f;
@@ -326,7 +326,7 @@ static const struct type *key_type(struct context *c, const struct place_at *p, 
 	}
 }
 
-static struct str key_text(const struct context *c, size_t i)
+static struct str context_key(const struct context *c, size_t i)
 {
 	struct str key = context_token(c, i);
 
@@ -336,15 +336,15 @@ static struct str key_text(const struct context *c, size_t i)
 }
 
 /* Reads the head of a job: its title, and the framework that the tokens [from, to) name. */
-static void read_job(struct context *c, struct place_at *p, size_t from, size_t to)
+static void read_job_head(struct context *c, struct place_at *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
 		if (kind_at(c, i) == TOKEN_STRING && !p->job.p)
-			p->job = key_text(c, i);
+			p->job = context_key(c, i);
 		if (kind_at(c, i) != TOKEN_COLON || !p->job.p)
 			continue;
 		size_t end = i + 1;
-		while (end < to && (is_name(kind_at(c, end)) || kind_at(c, end) == TOKEN_DOT))
+		while (end < to && (is_name_token(kind_at(c, end)) || kind_at(c, end) == TOKEN_DOT))
 			end++;
 		const struct decl *d = operand_before(c, end).decl;
 		p->framework = d && d->kind == DECL_FRAMEWORK ? d : NULL;
@@ -424,20 +424,20 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 		p.kind = PLACE_RAW;
 		return p;
 	}
-	if (n == 1 && (is_name(first) || first == TOKEN_STRING)) {      /* field { */
+	if (n == 1 && (is_name_token(first) || first == TOKEN_STRING)) {      /* field { */
 		p.kind = PLACE_TYPED;
-		p.type = key_type(c, outer, key_text(c, head));
+		p.type = key_type(c, outer, context_key(c, head));
 		if (outer->kind == PLACE_BLOCK && outer->block == BLOCK_TEST)
 			p.kind = PLACE_PARAMETERS;
 		return p;
 	}
-	if (n == 2 && is_name(first) && is_name(kind_at(c, head + 1)) && outer->kind == PLACE_BLOCK)
+	if (n == 2 && is_name_token(first) && is_name_token(kind_at(c, head + 1)) && outer->kind == PLACE_BLOCK)
 		return block_place(c, outer, head);
 	for (size_t i = head; i < open; i++)
 		if (kind_at(c, i) == TOKEN_ASSIGN && i + 1 == open) {   /* such as `field = {` and `let x: T = {` */
 			p.kind = PLACE_TYPED;
 			p.type = first == TOKEN_LET || first == TOKEN_PARAM ? binding_type(c, head) :
-				key_type(c, outer, key_text(c, head));
+				key_type(c, outer, context_key(c, head));
 		}
 	return p;
 }
@@ -456,7 +456,7 @@ static struct place_at declaration_place(struct context *c, const struct place_a
 		if (job == open)
 			return p;
 		/* fall through */
-	case TOKEN_JOB: p.kind = PLACE_BLOCK; p.block = BLOCK_JOB; read_job(c, &p, job, open); break;
+	case TOKEN_JOB: p.kind = PLACE_BLOCK; p.block = BLOCK_JOB; read_job_head(c, &p, job, open); break;
 	case TOKEN_FRAMEWORK: p.kind = PLACE_BLOCK; p.block = BLOCK_FRAMEWORK;
 	p.framework = context_name(c, context_token(c, head + 1)); break;
 	case TOKEN_ACCELERATOR: p.kind = PLACE_BLOCK; p.block = BLOCK_ACCELERATOR; break;
@@ -479,7 +479,8 @@ static struct place_at declaration_place(struct context *c, const struct place_a
 static const struct type *argument_type(struct context *c, const struct place_at *p, size_t end)
 {
 	struct context_formal f;
-	bool by_name = p->item + 1 < end && is_name(kind_at(c, p->item)) && kind_at(c, p->item + 1) == TOKEN_ASSIGN;
+	bool by_name = p->item + 1 < end && is_name_token(kind_at(c, p->item)) &&
+		kind_at(c, p->item + 1) == TOKEN_ASSIGN;
 
 	if (p->method.p) {
 		bool port = str_is(p->method, "addresses") ? p->index == 0 : p->index == 1;
@@ -500,7 +501,7 @@ static bool follows_whole(int kind)
 		kind == TOKEN_LBRACKET || kind == TOKEN_COMMA;
 }
 
-static const struct type *wanted(struct context *c, size_t end)
+static const struct type *wanted_type(struct context *c, size_t end)
 {
 	struct place_at *p = top(c);
 	int before = end ? kind_at(c, end - 1) : TOKEN_END;
@@ -521,7 +522,7 @@ static const struct type *wanted(struct context *c, size_t end)
 				return p->type;
 		return NULL;
 	}
-	default: return begins && end > p->item ? key_type(c, p, key_text(c, p->item)) : NULL;
+	default: return begins && end > p->item ? key_type(c, p, context_key(c, p->item)) : NULL;
 	}
 }
 
@@ -535,11 +536,11 @@ static struct place_at paren_place(struct context *c, const struct place_at *out
 		p.kind = PLACE_FORMALS;
 		return p;
 	}
-	if (!open || !is_name(kind_at(c, open - 1)) || kind_at(c, open - 1) == TOKEN_IN ||
+	if (!open || !is_name_token(kind_at(c, open - 1)) || kind_at(c, open - 1) == TOKEN_IN ||
 		kind_at(c, open - 1) == TOKEN_NOT ||
 	    kind_at(c, open - 1) == TOKEN_AND || kind_at(c, open - 1) == TOKEN_OR || kind_at(c, open - 1) == TOKEN_IF ||
 	    kind_at(c, open - 1) == TOKEN_THEN || kind_at(c, open - 1) == TOKEN_ELSE) {
-		p.type = wanted(c, open);
+		p.type = wanted_type(c, open);
 		return p;
 	}
 	struct operand callee = operand_before(c, open);
@@ -569,7 +570,7 @@ static void add_local(struct context *c, struct str name, const struct type *typ
 		c->locals[c->nlocals++] = (struct local_name){ name, type, c->depth, kind };
 }
 
-static void push(struct context *c, size_t i)
+static void push_context(struct context *c, size_t i)
 {
 	struct place_at p = { .kind = PLACE_UNKNOWN }, *outer = top(c);
 	const struct type *want;
@@ -582,19 +583,19 @@ static void push(struct context *c, size_t i)
 			brace_place(c, outer, outer->item, i);
 		if (outer->kind == PLACE_LIST || outer->kind == PLACE_CALL || outer->kind == PLACE_GROUP) {
 			p.kind = PLACE_TYPED;
-			p.type = wanted(c, i);
+			p.type = wanted_type(c, i);
 		}
 		break;
 	case TOKEN_LPAREN: p = paren_place(c, outer, i); break;
 	case TOKEN_LBRACKET:
-		want = stripped(wanted(c, i));
+		want = stripped(wanted_type(c, i));
 		p.kind = PLACE_LIST;
 		p.type = want && want->kind == TYPE_LIST ? want->elem : NULL;
 		break;
 	case TOKEN_INTERP_OPEN: p.kind = PLACE_INSERT; break;
 	default:
 		p.kind = PLACE_TEXT;
-		p.type = wanted(c, i);
+		p.type = wanted_type(c, i);
 		break;
 	}
 	p.open = i;
@@ -630,7 +631,7 @@ static bool begins_item(const struct context *c, size_t i)
 		return false;
 	return ends_operand(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_ASSIGN ||
 		kind_at(c, i - 1) == TOKEN_COLON ||
-		is_name(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_QUESTION;
+		is_name_token(kind_at(c, i - 1)) || kind_at(c, i - 1) == TOKEN_QUESTION;
 }
 
 /* Notes the names that the text declares before the cursor; token I may be such a name. */
@@ -651,14 +652,14 @@ static void note_names(struct context *c, size_t i)
 		c->locals[c->nlocals++] = (struct local_name){ context_token(c, i), NULL, 1, DECL_FORMAL };
 }
 
-static void pass(struct context *c)
+static void pass_tokens(struct context *c)
 {
 	for (size_t i = 0; i < c->tokens.n; i++) {
 		if (begins_item(c, i))
 			top(c)->item = i;
 		switch (kind_at(c, i)) {
 		case TOKEN_LBRACE: case TOKEN_LPAREN: case TOKEN_LBRACKET: case TOKEN_INTERP_OPEN:
-		case TOKEN_STR_OPEN: push(c, i); break;
+		case TOKEN_STR_OPEN: push_context(c, i); break;
 		case TOKEN_RBRACE: case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_INTERP_CLOSE:
 		case TOKEN_STR_CLOSE:
 			pop(c, kind_at(c, i) == TOKEN_RBRACE);
@@ -688,7 +689,7 @@ static bool item_ended(const struct context *c, size_t cursor)
 	uint32_t end = c->tokens.at[n - 1].end;
 	struct str gap = tokens_text(&c->tokens, end, c->tokens.source->base + (uint32_t)cursor);
 	return memchr(gap.p, '\n', gap.n) && (ends_operand(kind_at(c, n - 1)) || kind_at(c, n - 1) == TOKEN_ASSIGN ||
-		is_name(kind_at(c, n - 1)));
+		is_name_token(kind_at(c, n - 1)));
 }
 
 static void at_import(struct context *c, size_t item)
@@ -697,7 +698,7 @@ static void at_import(struct context *c, size_t item)
 	for (size_t i = item + 1; i < c->tokens.n; i++) {
 		if (kind_at(c, i) == TOKEN_AS)
 			c->cursor = CURSOR_NOWHERE;
-		if (is_name(kind_at(c, i)))
+		if (is_name_token(kind_at(c, i)))
 			ARENA_PUSH(c->arena, c->path, c->npath, context_token(c, i));
 	}
 	if (c->npath && kind_at(c, c->tokens.n - 1) != TOKEN_DOT)
@@ -735,7 +736,7 @@ static void at_item(struct context *c, size_t item)
 			CURSOR_NOWHERE;
 		return;
 	}
-	if (n == item + 1 && is_name(first) && top(c)->kind == PLACE_BLOCK) {
+	if (n == item + 1 && is_name_token(first) && top(c)->kind == PLACE_BLOCK) {
 		c->cursor = CURSOR_BLOCK_NAME;
 		c->word = context_token(c, item);
 		return;
@@ -752,7 +753,7 @@ static void at_type_of_binding(struct context *c, size_t item)
 		p->type = binding_type(c, item);
 }
 
-static void classify(struct context *c, size_t cursor)
+static void classify_cursor(struct context *c, size_t cursor)
 {
 	struct place_at *p = top(c);
 	size_t n = c->tokens.n;
@@ -772,10 +773,10 @@ static void classify(struct context *c, size_t cursor)
 			return;
 		}
 		size_t start = n - 1;
-		while (start > p->item && (is_name(kind_at(c, start - 1)) || kind_at(c, start - 1) == TOKEN_DOT))
+		while (start > p->item && (is_name_token(kind_at(c, start - 1)) || kind_at(c, start - 1) == TOKEN_DOT))
 			start--;
 		at_type_of_binding(c, p->item);
-		c->want = wanted(c, start);
+		c->want = wanted_type(c, start);
 		return;
 	}
 	if (p->kind == PLACE_REFINE || p->kind == PLACE_UNKNOWN) {
@@ -788,7 +789,7 @@ static void classify(struct context *c, size_t cursor)
 		c->cursor = p->kind == PLACE_FILE ? CURSOR_DECLARATION : p->kind == PLACE_FORMALS ? CURSOR_NOWHERE :
 			expression ? CURSOR_VALUE : CURSOR_KEY;
 		if (expression)
-			c->want = wanted(c, n);
+			c->want = wanted_type(c, n);
 		return;
 	}
 	if (p->kind == PLACE_FILE && kind_at(c, p->item) == TOKEN_IMPORT) {
@@ -801,7 +802,7 @@ static void classify(struct context *c, size_t cursor)
 		at_item(c, p->item);
 	at_type_of_binding(c, p->item);
 	if (c->cursor == CURSOR_VALUE)
-		c->want = wanted(c, n);
+		c->want = wanted_type(c, n);
 }
 
 /* ---- what is written at the end of the text ---- */
@@ -870,11 +871,11 @@ void context_at(struct context *c, struct lsp *l, struct arena *a, struct analys
 	while (c->tokens.n && c->tokens.at[c->tokens.n - 1].start >= word && c->prefix.n &&
 		c->tokens.at[c->tokens.n - 1].kind != TOKEN_STR_TEXT)
 		c->tokens.n--;
-	pass(c);
+	pass_tokens(c);
 	if (top(c)->kind == PLACE_TEXT)
 		in_text(c, offset - c->start);
 	else
-		classify(c, offset - c->start);
+		classify_cursor(c, offset - c->start);
 	if (c->prefix.n && c->prefix.p[0] >= '0' && c->prefix.p[0] <= '9' && c->cursor != CURSOR_VALUE &&
 		c->cursor != CURSOR_TEXT)
 		c->cursor = CURSOR_NOWHERE;
@@ -888,7 +889,7 @@ bool context_has_item(const struct context *c, const struct place_at *p, struct 
 		int kind = kind_at(c, i);
 		bool first = i == p->open + 1 || (c->tokens.at[i].flags & FLAG_LINE) ||
 			kind_at(c, i - 1) == TOKEN_COMMA;
-		if (depth == 0 && first && is_name(kind) && str_eq(context_token(c, i), key) &&
+		if (depth == 0 && first && is_name_token(kind) && str_eq(context_token(c, i), key) &&
 		    (kind_at(c, i + 1) == TOKEN_ASSIGN || kind_at(c, i + 1) == TOKEN_LBRACE))
 			return true;
 		if (kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_STR_OPEN)

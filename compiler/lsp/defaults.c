@@ -14,7 +14,7 @@ struct listing {
 
 enum { LONGEST = 40 };                  /* maximum bytes of a value that is shown next to the source */
 
-static void list(struct listing *l, const char *field, struct str value, struct span from, bool quoted)
+static void list_default(struct listing *l, const char *field, struct str value, struct span from, bool quoted)
 {
 	const struct source *s = span_known(from) && from.start != l->own.start ?
 		source_at(&l->an->compile->sources, from.start) : NULL;
@@ -34,25 +34,25 @@ static void list(struct listing *l, const char *field, struct str value, struct 
 static void list_text(struct listing *l, const char *field, const struct plan_str *v)
 {
 	if (v->set)
-		list(l, field, v->value, v->from, true);
+		list_default(l, field, v->value, v->from, true);
 }
 
 static void list_count(struct listing *l, const char *field, const struct plan_int *v)
 {
 	if (v->set)
-		list(l, field, str_int(l->arena, v->value), v->from, false);
+		list_default(l, field, str_int(l->arena, v->value), v->from, false);
 }
 
 static void list_quantity(struct listing *l, const char *field, const struct plan_quantity *v)
 {
 	if (v->set)
-		list(l, field, quantity_text(l->arena, v->value), v->from, false);
+		list_default(l, field, quantity_text(l->arena, v->value), v->from, false);
 }
 
 static void list_duration(struct listing *l, const char *field, const struct plan_quantity *v)
 {
 	if (v->set)
-		list(l, field, duration_text(l->arena, v->value), v->from, false);
+		list_default(l, field, duration_text(l->arena, v->value), v->from, false);
 }
 
 static struct lsp_defaults listed(struct listing *l)
@@ -79,9 +79,9 @@ struct lsp_defaults defaults_of_job(struct arena *a, const struct analysis *an, 
 	list_text(&l, "scheduler", &j->scheduler);
 	list_text(&l, "priority", &j->priority);
 	if (j->success)
-		list(&l, "success", plan_condition_text(a, j, j->success), j->success->from, false);
-	list(&l, "clean", j->clean.value, j->clean.from, true);
-	list(&l, "restarts", str_int(a, j->restarts.value), j->restarts.from, false);
+		list_default(&l, "success", plan_condition_text(a, j, j->success), j->success->from, false);
+	list_default(&l, "clean", j->clean.value, j->clean.from, true);
+	list_default(&l, "restarts", str_int(a, j->restarts.value), j->restarts.from, false);
 	list_duration(&l, "timeout", &j->timeout);
 	list_duration(&l, "ttl", &j->ttl);
 	return listed(&l);
@@ -92,7 +92,7 @@ struct lsp_defaults defaults_of_role(struct arena *a, const struct analysis *an,
 	struct listing l = { .arena = a, .an = an, .own = r->at };
 
 	if (!r->elastic)
-		list(&l, "replicas", str_int(a, r->max), r->replicas_at, false);
+		list_default(&l, "replicas", str_int(a, r->max), r->replicas_at, false);
 	list_text(&l, "image", &r->main.image);
 	list_text(&l, "workdir", &r->main.workdir);
 	list_quantity(&l, "cpu", &r->main.asks.cpu);

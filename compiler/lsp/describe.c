@@ -63,7 +63,8 @@ static const char *describe_kind(const struct decl *d)
 	}
 }
 
-static void put_signature(struct arena *a, const struct sources *sources, const struct decl *d, struct buf *out)
+static void put_declared_signature(struct arena *a, const struct sources *sources, const struct decl *d,
+	struct buf *out)
 {
 	const struct node *n = d->node;
 	struct span at = n ? n->span : (struct span){ 0, 0 };
@@ -103,7 +104,7 @@ struct str describe_signature(struct arena *a, const struct sources *sources, co
 {
 	struct buf b = { 0 };
 
-	put_signature(a, sources, d, &b);
+	put_declared_signature(a, sources, d, &b);
 	struct str text = buf_take(&b, a);
 	buf_release(&b);
 	return text;
@@ -122,7 +123,7 @@ static void put_doc(struct buf *out, struct str doc)
 
 /* ---- declarations ---- */
 
-static struct str doc_of(const struct decl *d)
+static struct str declared_doc(const struct decl *d)
 {
 	const struct node *n = d->node;
 
@@ -140,7 +141,7 @@ static struct str doc_of(const struct decl *d)
 }
 
 /* Appends the value of a file's parameter or let, for the current parameters. */
-static void put_value(struct arena *a, const struct analysis *an, const struct decl *d, struct buf *out)
+static void put_declared_value(struct arena *a, const struct analysis *an, const struct decl *d, struct buf *out)
 {
 	const struct slot *slot = eval_known_slot(&an->compile->eval, d);
 	const struct value *v = slot && slot->state == SLOT_DONE ? slot->value : NULL;
@@ -190,14 +191,14 @@ static void describe_decl(struct arena *a, struct analysis *an, const struct occ
 		put_doc(out, str_of(builtin_doc(d)));
 		return;
 	}
-	put_doc(out, doc_of(d));
+	put_doc(out, declared_doc(d));
 	if (d->kind == DECL_ROLE && d->origin)
-		put_doc(out, doc_of(d->origin));
+		put_doc(out, declared_doc(d->origin));
 	if (d->kind == DECL_FRAMEWORK)
 		put_roles(d, out);
 	if (d->kind == DECL_TYPE)
 		put_record(a, d, out);
-	put_value(a, an, d, out);
+	put_declared_value(a, an, d, out);
 	if (d->kind == DECL_ROLE)
 		describe_role(a, an, o->at.start, out);
 }

@@ -16,7 +16,7 @@ enum { ROWS_MOST = 60 };                /* maximum number of rows of an environm
 
 /* ---- finding the job and the role at an offset ---- */
 
-static bool holds(struct span outer, struct span inner)
+static bool span_holds(struct span outer, struct span inner)
 {
 	return span_known(inner) && outer.start <= inner.start && inner.end <= outer.end;
 }
@@ -24,13 +24,13 @@ static bool holds(struct span outer, struct span inner)
 const struct plan_job *describe_job_in(const struct plan *plan, struct span node)
 {
 	for (size_t i = 0; i < plan->njobs; i++)
-		if (holds(node, plan->jobs[i].name_at))
+		if (span_holds(node, plan->jobs[i].name_at))
 			return &plan->jobs[i];
 	return NULL;
 }
 
 /* Are the values of the role known? In a file with syntax errors, the number of replicas may be missing. */
-static bool is_known(const struct analysis *an, const struct plan_role *r)
+static bool is_role_known(const struct analysis *an, const struct plan_role *r)
 {
 	return !r->unknown && (r->max || !an->compile->program.root->broken);
 }
@@ -51,7 +51,8 @@ void describe_place(struct analysis *an, uint32_t offset, const struct plan_job 
 		if (n->kind != NODE_BLOCK || !*ret_job || !n->u.block.decl)
 			continue;
 		for (size_t k = 0; k < (*ret_job)->nroles; k++)
-			if (str_eq((*ret_job)->roles[k].name, n->u.block.name) && is_known(an, &(*ret_job)->roles[k]))
+			if (str_eq((*ret_job)->roles[k].name, n->u.block.name) &&
+			    is_role_known(an, &(*ret_job)->roles[k]))
 				*ret_role = &(*ret_job)->roles[k];
 	}
 }
@@ -189,7 +190,7 @@ void describe_job(struct arena *a, struct analysis *an, uint32_t offset, struct 
 	for (size_t i = 0; i < job->nroles; i++) {
 		const struct plan_role *r = &job->roles[i];
 		struct str devices = describe_devices(a, r), replicas = describe_replicas(a, r);
-		if (!is_known(an, r))
+		if (!is_role_known(an, r))
 			continue;
 		buf_printf(out, "- `%.*s`: ", STR_ARG(r->name));
 		if (devices.n)

@@ -8,7 +8,7 @@
 
 #include "lsp/server.h"
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool is_gap(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 struct gap {                            /* an edit: the bytes [start, end) are replaced with `text` */
 	size_t start, end;
@@ -23,7 +23,7 @@ struct gaps {
 
 static size_t blanks(struct str s, size_t i)
 {
-	while (i < s.n && is_blank(s.p[i]))
+	while (i < s.n && is_gap(s.p[i]))
 		i++;
 	return i;
 }
@@ -32,7 +32,7 @@ static size_t blanks(struct str s, size_t i)
  * Makes an edit for each difference in blanks, as long as everything else is the same. After the first other
  * difference, makes one edit for the rest.
  */
-static void compare(struct gaps *g, struct str before, struct str after)
+static void compare_gaps(struct gaps *g, struct str before, struct str after)
 {
 	size_t i = 0, k = 0, tail = 0;
 
@@ -74,12 +74,12 @@ static bool edits_of(struct request *r, struct gaps *g)
 					 * options */
 	bool ok = format_source(r->arena, &names, &diags, source, &out);
 	if (ok)
-		compare(g, text, buf_take(&out, r->arena));
+		compare_gaps(g, text, buf_take(&out, r->arena));
 	buf_release(&out);
 	return ok;
 }
 
-static bool answer(struct request *r, size_t from, size_t to)
+static bool answer_edits(struct request *r, size_t from, size_t to)
 {
 	struct gaps g = { .arena = r->arena };
 	struct lsp_lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
@@ -93,13 +93,13 @@ static bool answer(struct request *r, size_t from, size_t to)
 	return true;
 }
 
-bool format_answer(struct request *r) { return answer(r, 0, SIZE_MAX); }
+bool format_answer(struct request *r) { return answer_edits(r, 0, SIZE_MAX); }
 
 bool format_range_answer(struct request *r)
 {
 	struct lsp_lines lines = lines_of(r->arena, document_text(r->document), r->lsp->client.encoding);
 
-	return answer(r, lines_offset(&lines, msg_position(r->params, "range.start")),
+	return answer_edits(r, lines_offset(&lines, msg_position(r->params, "range.start")),
 		lines_offset(&lines, msg_position(r->params, "range.end")));
 }
 
@@ -116,5 +116,5 @@ bool format_type_answer(struct request *r)
 		if (c == '{' && --depth == 0)
 			break;
 	}
-	return answer(r, lines.start[lines_number(&lines, start)], end);
+	return answer_edits(r, lines.start[lines_number(&lines, start)], end);
 }

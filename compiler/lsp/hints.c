@@ -55,7 +55,7 @@ static const struct node *set_value(const struct node *body, const char *field)
 	return NULL;
 }
 
-static bool is_literal(const struct node *n)
+static bool is_plain_literal(const struct node *n)
 {
 	struct str text;
 
@@ -165,7 +165,7 @@ static void hint_role(struct hinting *h, const struct plan_job *j, const struct 
 	if (!r->max)
 		return;
 	hint_defaults(h, j, r, block);
-	if (replicas && !is_literal(replicas))
+	if (replicas && !is_plain_literal(replicas))
 		put_hint(h, replicas->span.end, str_printf(a, "= %.*s", STR_ARG(describe_replicas(a, r))), STR(""));
 	if (device && devices.n) {
 		const char *equals = memmem(devices.p, devices.n, "= ", 2);
@@ -204,7 +204,7 @@ static void hint_let(struct hinting *h, const struct node *n)
 	const struct eval *ev = &h->an->compile->eval;
 	const struct decl *d = n->u.binding.decl;
 
-	if (!d || !n->u.binding.value || is_literal(n->u.binding.value))
+	if (!d || !n->u.binding.value || is_plain_literal(n->u.binding.value))
 		return;
 	const struct slot *slot = eval_known_slot(ev, d);
 	bool shown = slot && slot->state == SLOT_DONE && slot->value && value_ok(slot->value) &&

@@ -63,7 +63,7 @@ static void read_roots(struct lsp *l, const struct data *params)
 		ARENA_PUSH(&l->life, l->roots, l->nroots, str_copy(&l->life, msg_text(params, "rootPath")));
 }
 
-static struct str kept(struct lsp *l, const struct data *settings, const char *name)
+static struct str kept_setting(struct lsp *l, const struct data *settings, const char *name)
 {
 	struct str text = msg_text(settings, name);
 
@@ -78,8 +78,8 @@ static void read_settings(struct lsp *l, const struct data *settings)
 {
 	if (!settings || settings->kind != DATA_MAP)
 		return;
-	l->target = kept(l, settings, "target");
-	l->kubernetes = kept(l, settings, "kubernetes");
+	l->target = kept_setting(l, settings, "target");
+	l->kubernetes = kept_setting(l, settings, "kubernetes");
 	l->client.on_save = str_is(msg_text(settings, "diagnostics"), "save");
 }
 

@@ -6,7 +6,7 @@
 #include "lsp/lines.h"
 
 /* Returns the end of the line that contains P, after its line end; END if no line follows. */
-static const char *line_end(const char *p, const char *end)
+static const char *after_line(const char *p, const char *end)
 {
 	const char *newline = memchr(p, '\n', (size_t)(end - p));
 	const char *stop = newline ? newline : end;
@@ -22,7 +22,7 @@ struct lsp_lines lines_of(struct arena *a, struct str text, enum encoding encodi
 	struct lsp_lines l = { .text = text, .encoding = encoding, .mark = ARENA_NEW(a, struct lines_mark) };
 	const char *end = text.p + text.n;
 
-	for (const char *p = text.p; p; p = text.n ? line_end(p, end) : NULL)
+	for (const char *p = text.p; p; p = text.n ? after_line(p, end) : NULL)
 		ARENA_PUSH(a, l.start, l.n, (uint32_t)(p - text.p));
 	return l;
 }

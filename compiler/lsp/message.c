@@ -101,7 +101,7 @@ void msg_put_raw(struct buf *out, const char *json)
 
 void msg_put_bool(struct buf *out, bool b) { msg_put_raw(out, b ? "true" : "false"); }
 
-static void put_map(struct buf *out, const struct data *d)
+static void put_json_map(struct buf *out, const struct data *d)
 {
 	msg_open(out, '{');
 	for (size_t i = 0; i < d->u.map.n; i++) {
@@ -129,7 +129,7 @@ void msg_put_data(struct buf *out, const struct data *d)
 			msg_put_data(out, d->u.list.at[i]);
 		msg_close(out, ']');
 		break;
-	case DATA_MAP: put_map(out, d); break;
+	case DATA_MAP: put_json_map(out, d); break;
 	}
 }
 

@@ -4,7 +4,7 @@
 #include "lsp/spot.h"
 
 /* Finds where a port is declared: its entry in `ports`. The checker's tables have no declaration for a port. */
-static void find_port(void *to, const struct mention_at *m)
+static void find_port_entry(void *to, const struct mention_at *m)
 {
 	struct span *found = to;
 
@@ -25,7 +25,7 @@ bool definition_answer(struct request *r)
 		if (s.name.kind == OCCURRENCE_DECL && module)
 			at = (struct span){ module->source->base, module->source->base };
 		if (s.name.kind == OCCURRENCE_PORT)
-			spot_mentions(r, &s, false, find_port, &at);
+			spot_mentions(r, &s, false, find_port_entry, &at);
 	}
 	if (span_known(at))
 		spot_put_location(r, s.analysis, at);

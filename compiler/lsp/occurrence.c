@@ -19,9 +19,9 @@ struct walk {
 	const struct decl *role;        /* the role that is being visited; NULL outside a role */
 };
 
-static void walk(void *to, struct node *n);
+static void visit_node(void *to, struct node *n);
 
-static void tell(struct walk *w, struct occurrence o)
+static void tell_occurrence(struct walk *w, struct occurrence o)
 {
 	if (o.at.end > o.at.start)
 		w->each(w->to, &o);
@@ -30,19 +30,19 @@ static void tell(struct walk *w, struct occurrence o)
 static void tell_decl(struct walk *w, struct span at, const struct decl *d, struct node *n, bool declares)
 {
 	if (d && d->kind != DECL_BAD)
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = d->name, .decl = d, .node = n,
-			.type = n->type, .declares = declares });
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = d->name, .decl = d,
+			.node = n, .type = n->type, .declares = declares });
 }
 
 static void tell_word(struct walk *w, enum occurrence_kind kind, struct span at, struct str word, struct node *n,
 	bool declares)
 {
-	tell(w, (struct occurrence){ .kind = kind, .at = at, .word = word, .node = n, .decl = w->role,
+	tell_occurrence(w, (struct occurrence){ .kind = kind, .at = at, .word = word, .node = n, .decl = w->role,
 		.declares = declares });
 }
 
 /* Returns the source range of a plain text, without its quotes. */
-static struct span inside(const struct node *text)
+static struct span text_span(const struct node *text)
 {
 	bool long_quotes = text->u.string.block;
 	uint32_t open = (long_quotes ? 3 : 1) + text->u.string.raw, close = long_quotes ? 3 : 1;
@@ -96,7 +96,7 @@ static void walk_member(struct walk *w, struct node *n)
 	if (base && base->kind == TYPE_RECORD) {
 		for (size_t i = 0; i < base->record->nfields; i++)
 			if (name_eq(base->record->fields[i].name, name))
-				tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD,
+				tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD,
 					.at = n->u.member.name_span, .word = name,
 					.decl = base->record, .record = &base->record->fields[i], .node = n,
 					.type = n->type });
@@ -106,12 +106,12 @@ static void walk_member(struct walk *w, struct node *n)
 		const struct node *role = n->u.member.base->kind == NODE_MEMBER ? n->u.member.base->u.member.base
 			: NULL;
 		const struct decl *d = role && role->kind == NODE_NAME ? role->u.name.decl : NULL;
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = n->u.member.name_span, .word = name,
-			.node = n, .decl = d });
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = n->u.member.name_span,
+			.word = name, .node = n, .decl = d });
 		return;
 	}
-	tell(w, (struct occurrence){ .kind = OCCURRENCE_MEMBER, .at = n->u.member.name_span, .word = name, .node = n,
-		.base = base, .type = n->type });
+	tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_MEMBER, .at = n->u.member.name_span, .word = name,
+		.node = n, .base = base, .type = n->type });
 }
 
 /* Visits the text of `worker.address(0, "ring")`, which is the name of a port. */
@@ -127,8 +127,8 @@ static void walk_port_argument(struct walk *w, struct node *call)
 		if (!value || value->kind != NODE_STRING || !node_static_text(value, &text))
 			continue;
 		const struct node *base = callee->u.member.base;
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = inside(value), .word = text, .node = value,
-			.quoted = true, .decl = base->kind == NODE_NAME ? base->u.name.decl : NULL });
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_PORT, .at = text_span(value), .word = text,
+			.node = value, .quoted = true, .decl = base->kind == NODE_NAME ? base->u.name.decl : NULL });
 	}
 }
 
@@ -183,28 +183,28 @@ static void tell_key(struct walk *w, struct node *item, const struct node *body)
 	if (!key->text.p)
 		return;
 	if (item->u.item.field) {
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = at, .word = key->text,
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = at, .word = key->text,
 			.field = item->u.item.field, .node = item, .writes = true });
 		return;
 	}
 	for (size_t i = 0; t && t->kind == TYPE_RECORD && i < t->record->nfields; i++) {
 		if (!name_eq(t->record->fields[i].name, key->text))
 			continue;
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD, .at = at, .word = key->text,
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD, .at = at, .word = key->text,
 			.decl = t->record,
 			.record = &t->record->fields[i], .node = item, .writes = true, .quoted = quoted });
 		return;
 	}
 	struct decl *param = w->keys == KEYS_PARAMETERS ? map_get(&w->params->values, key->text) : NULL;
 	if (param && param->kind == DECL_PARAM) {
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = key->text, .decl = param,
-			.node = item, .writes = true });
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_DECL, .at = at, .word = key->text,
+			.decl = param, .node = item, .writes = true });
 		return;
 	}
 	enum occurrence_kind kind = w->keys == KEYS_ENV ? OCCURRENCE_VARIABLE : w->keys == KEYS_PORTS ? OCCURRENCE_PORT
 		: OCCURRENCE_KEY;
-	tell(w, (struct occurrence){ .kind = kind, .at = at, .word = key->text, .decl = w->role, .node = item,
-		.declares = true, .quoted = quoted });
+	tell_occurrence(w, (struct occurrence){ .kind = kind, .at = at, .word = key->text, .decl = w->role,
+		.node = item, .declares = true, .quoted = quoted });
 }
 
 static void walk_item(struct walk *w, struct node *n, const struct node *body)
@@ -213,10 +213,10 @@ static void walk_item(struct walk *w, struct node *n, const struct node *body)
 
 	tell_key(w, n, body);
 	if (n->u.item.key.expr)
-		walk(w, n->u.item.key.expr);
+		visit_node(w, n->u.item.key.expr);
 	w->keys = n->u.item.field ? keys_of(n->u.item.field) : KEYS_PLAIN;
 	if (n->u.item.value)
-		walk(w, n->u.item.value);
+		visit_node(w, n->u.item.value);
 	w->keys = keys;
 }
 
@@ -225,17 +225,18 @@ static void walk_field(struct walk *w, struct node *n)
 	struct decl *d = NULL;
 
 	if (n->u.field.field)
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = n->u.field.key.span,
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_FIELD, .at = n->u.field.key.span,
 			.word = n->u.field.key.text, .field = n->u.field.field, .node = n, .writes = true });
 	for (size_t i = 0; !n->u.field.field && i < w->module->types.n; i++) {
 		d = w->module->types.entries[i].value;
 		for (size_t k = 0; k < d->nfields; k++)
 			if (d->fields[k].span.start == n->u.field.key.span.start)
-				tell(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD, .at = n->u.field.key.span,
+				tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_RECORD_FIELD,
+					.at = n->u.field.key.span,
 					.word = n->u.field.key.text, .decl = d, .record = &d->fields[k], .node = n,
 					.declares = true });
 	}
-	node_children(n, walk, w);
+	node_children(n, visit_node, w);
 }
 
 static void walk_block(struct walk *w, struct node *n)
@@ -249,7 +250,7 @@ static void walk_block(struct walk *w, struct node *n)
 		tell_word(w, OCCURRENCE_BLOCK_NAME, n->u.block.name_span, n->u.block.name, n, true);
 	if (n->u.block.decl)
 		w->role = n->u.block.decl;
-	node_children(n, walk, w);
+	node_children(n, visit_node, w);
 	w->role = role;
 }
 
@@ -260,7 +261,7 @@ static void walk_items(struct walk *w, struct node *body)
 		if (item->kind == NODE_SET || item->kind == NODE_EXTEND)
 			walk_item(w, item, body);
 		else
-			walk(w, item);
+			visit_node(w, item);
 	}
 }
 
@@ -270,7 +271,7 @@ static void walk_import(struct walk *w, struct node *n)
 {
 	const struct decl *d = n->u.import.decl;
 
-	tell(w, (struct occurrence){ .kind = OCCURRENCE_MODULE, .at = n->u.import.path_span,
+	tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_MODULE, .at = n->u.import.path_span,
 		.module = n->u.import.module, .node = n, .decl = d });
 	if (d && n->u.import.alias_span.start > n->u.import.path_span.end)
 		tell_decl(w, n->u.import.alias_span, d, n, true);
@@ -278,7 +279,7 @@ static void walk_import(struct walk *w, struct node *n)
 		return;
 	w->keys = KEYS_PARAMETERS;
 	w->params = n->u.import.module;
-	node_children(n, walk, w);
+	node_children(n, visit_node, w);
 	w->params = w->module;
 	w->keys = KEYS_PLAIN;
 }
@@ -295,13 +296,13 @@ static void walk_job(struct walk *w, struct node *n)
 	for (size_t i = 0; i < n->u.job.nmore; i++)
 		tell_binders(w, n->u.job.more[i].binders, n->u.job.more[i].nbinders, n);
 	if (n->u.job.title->kind == NODE_STRING)
-		tell_word(w, OCCURRENCE_JOB, inside(n->u.job.title), STR("job"), n, true);
+		tell_word(w, OCCURRENCE_JOB, text_span(n->u.job.title), STR("job"), n, true);
 	walk_arguments(w, n->u.job.args, n->u.job.framework);
-	node_children(n, walk, w);
+	node_children(n, visit_node, w);
 }
 
 /* Returns the framework that another framework wraps. */
-static const struct decl *base_of(const struct node *n)
+static const struct decl *wrapped_base(const struct node *n)
 {
 	const struct decl *d = !n ? NULL : n->kind == NODE_NAME ? n->u.name.decl : n->kind == NODE_MEMBER
 		? n->u.member.decl : NULL;
@@ -316,9 +317,9 @@ static void walk_titled(struct walk *w, struct node *n)
 	if (n->kind == NODE_PROFILE)
 		tell_word(w, OCCURRENCE_TITLE, n->u.titled.name_span, n->u.titled.name, n, true);
 	else if (n->u.titled.title && n->u.titled.title->kind == NODE_STRING)
-		tell_word(w, OCCURRENCE_TITLE, inside(n->u.titled.title), STR(""), n, true);
+		tell_word(w, OCCURRENCE_TITLE, text_span(n->u.titled.title), STR(""), n, true);
 	w->keys = n->kind == NODE_PROFILE ? KEYS_PARAMETERS : KEYS_PLAIN;
-	node_children(n, walk, w);
+	node_children(n, visit_node, w);
 	w->keys = keys;
 }
 
@@ -331,12 +332,12 @@ static void walk_string(struct walk *w, struct node *n)
 
 	t = t ? type_strip_pod(type_strip_optional(t)) : NULL;
 	if (t && t->kind == TYPE_ENUM && node_static_text(n, &text))
-		tell(w, (struct occurrence){ .kind = OCCURRENCE_CHOICE, .at = inside(n), .word = text, .node = n,
-			.type = t, .quoted = true });
-	node_children(n, walk, w);
+		tell_occurrence(w, (struct occurrence){ .kind = OCCURRENCE_CHOICE, .at = text_span(n), .word = text,
+			.node = n, .type = t, .quoted = true });
+	node_children(n, visit_node, w);
 }
 
-static void walk(void *to, struct node *n)
+static void visit_node(void *to, struct node *n)
 {
 	struct walk *w = to;
 
@@ -349,7 +350,7 @@ static void walk(void *to, struct node *n)
 	case NODE_TYPE: tell_decl(w, n->u.type_decl.name_span, n->u.type_decl.decl, n, true); break;
 	case NODE_FRAMEWORK: case NODE_ACCELERATOR:
 		tell_decl(w, n->u.blueprint_decl.name_span, n->u.blueprint_decl.decl, n, true);
-		walk_arguments(w, n->u.blueprint_decl.args, base_of(n->u.blueprint_decl.base));
+		walk_arguments(w, n->u.blueprint_decl.args, wrapped_base(n->u.blueprint_decl.base));
 		break;
 	case NODE_JOB: walk_job(w, n); return;
 	case NODE_PROFILE: case NODE_TEST: case NODE_POLICY: case NODE_PROJECT: walk_titled(w, n); return;
@@ -368,7 +369,7 @@ static void walk(void *to, struct node *n)
 	case NODE_BODY: walk_items(w, n); return;
 	default: break;
 	}
-	node_children(n, walk, w);
+	node_children(n, visit_node, w);
 }
 
 void occurrences_visit(const struct program *p, struct module *m, occurrence_visit *each, void *to)
@@ -376,7 +377,7 @@ void occurrences_visit(const struct program *p, struct module *m, occurrence_vis
 	struct walk w = { .program = p, .module = m, .params = m, .each = each, .to = to };
 
 	if (m->file)
-		node_children(m->file, walk, &w);
+		node_children(m->file, visit_node, &w);
 }
 
 /* ---- questions ---- */
@@ -387,7 +388,7 @@ struct asking {
 	bool any;
 };
 
-static void look(void *to, const struct occurrence *o)
+static void look_at_occurrence(void *to, const struct occurrence *o)
 {
 	struct asking *a = to;
 	bool holds = o->at.start <= a->offset && a->offset <= o->at.end;
@@ -402,7 +403,7 @@ bool occurrence_at(const struct program *p, struct module *m, uint32_t offset, s
 {
 	struct asking a = { offset, ret, false };
 
-	occurrences_visit(p, m, look, &a);
+	occurrences_visit(p, m, look_at_occurrence, &a);
 	return a.any;
 }
 

@@ -53,7 +53,7 @@ static bool view_open(struct preview_view *v, struct request *r, const struct da
 	return true;
 }
 
-static void put_head(struct preview_view *v)
+static void put_preview_head(struct preview_view *v)
 {
 	msg_open(v->r->out, '{');
 	msg_add_text(v->r->out, "uri", v->document->uri);
@@ -64,7 +64,7 @@ static void put_head(struct preview_view *v)
 
 /* ---- objects ---- */
 
-static bool collect(void *context, const char *bytes, size_t n)
+static bool collect_preview(void *context, const char *bytes, size_t n)
 {
 	buf_put(context, bytes, n);
 	return true;
@@ -76,7 +76,7 @@ static struct str written(struct preview_view *v, bool annotate)
 	struct emit_options options = { .kinds = compile_kinds(c), .sources = &c->sources, .annotate = annotate };
 	const struct plan *plan = &v->plan;
 	struct buf out = { 0 };
-	struct emit_sink sink = { &out, collect };
+	struct emit_sink sink = { &out, collect_preview };
 
 	emit_write(&options, &plan, 1, &sink);
 	struct str text = buf_take(&out, v->r->arena);
@@ -123,7 +123,7 @@ static const struct source *source_named(const struct analysis *an, struct str n
  * Writes, for each line of the text, the source and line that decided it. They are read from ANNOTATED, the same text
  * with `# file:line` at the end of lines.
  */
-static void put_map(struct preview_view *v, struct str text, struct str annotated)
+static void put_line_map(struct preview_view *v, struct str text, struct str annotated)
 {
 	struct str *files = NULL;
 	size_t nfiles = 0, at = 0, other = 0;
@@ -162,11 +162,11 @@ static bool preview(struct request *r, const struct data *params)
 	if (!view_open(&v, r, params))
 		return false;
 	struct str text = written(&v, false), annotated = written(&v, true);
-	put_head(&v);
+	put_preview_head(&v);
 	msg_add_z(r->out, "language", "yaml");
 	msg_add_int(r->out, "objects", (int64_t)emit_count(&v.plan));
 	msg_add_text(r->out, "text", text);
-	put_map(&v, text, annotated);
+	put_line_map(&v, text, annotated);
 	msg_close(r->out, '}');
 	return true;
 }
@@ -179,7 +179,7 @@ static enum env_form form_of(struct str word)
 		: ENV_TABLE;
 }
 
-static bool environment(struct request *r, const struct data *params)
+static bool answer_environment(struct request *r, const struct data *params)
 {
 	struct preview_view v;
 	struct buf text = { 0 };
@@ -193,7 +193,7 @@ static bool environment(struct request *r, const struct data *params)
 		buf_release(&text);
 		return request_fail(r, LSP_PARAMS, "%.*s", STR_ARG(why));
 	}
-	put_head(&v);
+	put_preview_head(&v);
 	msg_add_text(r->out, "text", buf_text(&text));
 	text.n = 0;
 	if (env_print(r->arena, &v.plan, which, ENV_JSON, &text, &why)) {
@@ -214,7 +214,7 @@ static bool plan(struct request *r, const struct data *params)
 		return false;
 	const size_t *objects = emit_counts(r->arena, &v.plan);
 	plan_print_table(&v.plan, &v.an->compile->sources, objects, &text);
-	put_head(&v);
+	put_preview_head(&v);
 	msg_add_text(r->out, "text", buf_text(&text));
 	text.n = 0;
 	plan_print_json(&v.plan, &v.an->compile->sources, objects, &text);
@@ -291,7 +291,7 @@ static bool import(struct request *r, const struct data *params)
 /* ---- the entry points of requests and commands ---- */
 
 bool preview_answer(struct request *r) { return preview(r, r->params); }
-bool environment_answer(struct request *r) { return environment(r, r->params); }
+bool environment_answer(struct request *r) { return answer_environment(r, r->params); }
 bool plan_answer(struct request *r) { return plan(r, r->params); }
 bool import_answer(struct request *r) { return import(r, r->params); }
 
@@ -300,8 +300,10 @@ bool command_answer(struct request *r)
 	static const struct {
 		const char *command;
 		bool (*run)(struct request *r, const struct data *params);
-	} commands[] = { { "trainc.preview", preview }, { "trainc.environment", environment }, { "trainc.plan", plan },
-		{ "trainc.import", import } };
+	} commands[] = {
+		{ "trainc.preview", preview }, { "trainc.environment", answer_environment },
+		{ "trainc.plan", plan }, { "trainc.import", import },
+	};
 	const struct data *list = msg_get(r->params, "arguments");
 	const struct data *first = list && list->kind == DATA_LIST && list->u.list.n ? list->u.list.at[0] : NULL;
 	struct str command = msg_text(r->params, "command");

@@ -76,7 +76,7 @@ bool ranges_folding(struct request *r)
 
 /* ---- selection ---- */
 
-static bool is_word(char c)
+static bool is_word_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -92,9 +92,9 @@ static void put_selection(struct request *r, const struct lsp_lines *lines, cons
 	size_t start = offset, end = offset, depth = 1;
 	uint32_t base = root->source->base;
 
-	while (start > 0 && is_word(text.p[start - 1]))
+	while (start > 0 && is_word_char(text.p[start - 1]))
 		start--;
-	while (end < text.n && is_word(text.p[end]))
+	while (end < text.n && is_word_char(text.p[end]))
 		end++;
 	node_path_at(root->file, base + (uint32_t)offset, &path);
 	msg_open(r->out, '{');

@@ -99,7 +99,7 @@ static void name_import(struct renaming *n, const struct spot *s)
 
 /* ---- compiling the programs with the new name ---- */
 
-static int by_place(const void *a, const void *b)
+static int by_edit_place(const void *a, const void *b)
 {
 	const struct edit_at *x = a, *y = b;
 	int order = str_cmp(x->uri, y->uri);
@@ -159,7 +159,7 @@ static bool try_edits(struct renaming *n, const struct spot *s, struct str *why)
 	bool ok = true;
 
 	if (n->n)
-		qsort(n->edits, n->n, sizeof *n->edits, by_place);
+		qsort(n->edits, n->n, sizeof *n->edits, by_edit_place);
 	for (size_t i = 0; i < n->n; i++) {
 		struct str path = server_uri_path(l, n->r->arena, n->edits[i].uri);
 		if (!path.p || map_get(&l->overlay, path))

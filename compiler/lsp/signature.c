@@ -61,7 +61,7 @@ static size_t active(struct context *c, const struct place_at *call)
 	return call->index;
 }
 
-static struct str doc_of(const struct decl *d)
+static struct str callee_doc(const struct decl *d)
 {
 	if (!d)
 		return STR("");
@@ -70,10 +70,10 @@ static struct str doc_of(const struct decl *d)
 	return d->kind == DECL_FN ? d->node->u.fn.doc : d->node ? d->node->u.blueprint_decl.doc : STR("");
 }
 
-static void put_signature(struct request *r, struct context *c, const struct place_at *call)
+static void put_call_signature(struct request *r, struct context *c, const struct place_at *call)
 {
 	struct label l = { 0 };
-	struct str doc = doc_of(call->callee);
+	struct str doc = callee_doc(call->callee);
 
 	make_label(c, call, &l);
 	msg_open(r->out, '{');
@@ -112,7 +112,7 @@ bool signature_answer(struct request *r)
 	context_at(c, r->lsp, r->arena, an, text, lines_offset(&lines, msg_position(r->params, "position")));
 	const struct place_at *call = context_around(c, PLACE_CALL);
 	if (call && (call->callee || call->method.p) && (!call->callee || call->callee->kind != DECL_IMPORT))
-		put_signature(r, c, call);
+		put_call_signature(r, c, call);
 	else
 		msg_put_raw(r->out, "null");
 	return true;

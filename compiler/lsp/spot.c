@@ -70,7 +70,7 @@ static bool same_place(struct spot_gathering *g, const struct occurrence *o)
 	return path.p && at.start - s->base == g->declared && str_eq(path, g->path);
 }
 
-static void consider(void *to, const struct occurrence *o)
+static void consider_spot(void *to, const struct occurrence *o)
 {
 	struct spot_gathering *g = to;
 	const struct source *s = g->module->source;
@@ -92,11 +92,11 @@ static void walk_program(struct spot_gathering *g, bool library)
 	for (size_t i = 0; i < p->n; i++) {
 		g->module = p->modules[i];
 		if (p->modules[i]->source && (library || !p->modules[i]->library))
-			occurrences_visit(p, p->modules[i], consider, g);
+			occurrences_visit(p, p->modules[i], consider_spot, g);
 	}
 	if (p->project.module && p->project.module != p->root) {
 		g->module = p->project.module;
-		occurrences_visit(p, p->project.module, consider, g);
+		occurrences_visit(p, p->project.module, consider_spot, g);
 	}
 }
 

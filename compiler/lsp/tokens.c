@@ -37,7 +37,7 @@ struct coloring {
 	size_t n;
 };
 
-static void add(struct coloring *c, uint32_t start, uint32_t end, enum token_type type, unsigned modifiers)
+static void add_token(struct coloring *c, uint32_t start, uint32_t end, enum token_type type, unsigned modifiers)
 {
 	struct piece_of p = { start - c->source->base, end - c->source->base, (unsigned char)type,
 		(unsigned char)modifiers };
@@ -92,7 +92,7 @@ static void add_name(void *to, const struct occurrence *o)
 	default: return;
 	}
 	if (!o->quoted && o->at.start >= c->source->base && o->at.end <= c->source->base + c->source->text.n)
-		add(c, o->at.start, o->at.end, type, modifiers);
+		add_token(c, o->at.start, o->at.end, type, modifiers);
 }
 
 /* ---- tokens of the scanner ---- */
@@ -106,19 +106,19 @@ static void add_scanned(struct coloring *c, const struct tokens *ts)
 		bool key = i + 1 < ts->n && (ts->at[i + 1].kind == TOKEN_ASSIGN ||
 			ts->at[i + 1].kind == TOKEN_LBRACE) && (t->flags & FLAG_LINE);
 		if (token_is_word(t->kind))
-			add(c, t->start, t->end, key && t->kind != TOKEN_PROJECT ? TYPE_OF_PROPERTY : TYPE_OF_KEYWORD,
-				0);
+			add_token(c, t->start, t->end,
+				key && t->kind != TOKEN_PROJECT ? TYPE_OF_PROPERTY : TYPE_OF_KEYWORD, 0);
 		else if (t->kind == TOKEN_INT || t->kind == TOKEN_FLOAT || t->kind == TOKEN_QUANTITY ||
 			t->kind == TOKEN_TOPOLOGY)
-			add(c, t->start, t->end, TYPE_OF_NUMBER, 0);
+			add_token(c, t->start, t->end, TYPE_OF_NUMBER, 0);
 		else if (t->kind == TOKEN_STRING || t->kind == TOKEN_STR_OPEN || t->kind == TOKEN_STR_TEXT ||
 			t->kind == TOKEN_STR_CLOSE)
-			add(c, t->start, t->end, TYPE_OF_STRING, 0);
+			add_token(c, t->start, t->end, TYPE_OF_STRING, 0);
 		else if (t->kind >= TOKEN_EQ && t->kind <= TOKEN_PERCENT)
-			add(c, t->start, t->end, TYPE_OF_OPERATOR, 0);
+			add_token(c, t->start, t->end, TYPE_OF_OPERATOR, 0);
 	}
 	for (size_t i = 0; i < ts->ncomments; i++)
-		add(c, ts->comments[i].start, ts->comments[i].end, TYPE_OF_COMMENT,
+		add_token(c, ts->comments[i].start, ts->comments[i].end, TYPE_OF_COMMENT,
 			ts->comments[i].doc ? MODIFIER_DOCUMENTATION : 0);
 }
 
@@ -214,7 +214,7 @@ static void put_numbers(struct buf *out, const char *key, const uint32_t *number
 }
 
 /* Keeps the tokens that were sent, so that the next answer can be a difference. */
-static void keep(struct document *d, const struct encoding_of *e)
+static void keep_tokens(struct document *d, const struct encoding_of *e)
 {
 	d->tokens = memory_resize(d->tokens, (e->n + 1) * sizeof *d->tokens);
 	if (e->n)
@@ -228,7 +228,7 @@ bool tokens_full(struct request *r)
 	struct encoding_of e = { .r = r };
 
 	color(r, 0, SIZE_MAX, &e);
-	keep(r->document, &e);
+	keep_tokens(r->document, &e);
 	msg_open(r->out, '{');
 	msg_add_text(r->out, "resultId", str_int(r->arena, r->document->token_version));
 	put_numbers(r->out, "data", e.numbers, 0, e.n);
@@ -251,7 +251,7 @@ bool tokens_delta(struct request *r)
 	    e.numbers[e.n - 1 - tail] == d->tokens[d->ntokens - 1 - tail])
 		tail++;
 	size_t removed = d->ntokens - same - tail;
-	keep(d, &e);
+	keep_tokens(d, &e);
 	msg_open(r->out, '{');
 	msg_add_text(r->out, "resultId", str_int(r->arena, d->token_version));
 	msg_add_list(r->out, "edits");

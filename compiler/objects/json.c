@@ -3,7 +3,7 @@
  */
 #include "objects/render.h"
 
-static void line(struct rendered *r, unsigned indent)
+static void json_line(struct rendered *r, unsigned indent)
 {
 	buf_char(&r->bytes, '\n');
 	for (; indent; indent--)
@@ -22,7 +22,7 @@ static void segment(struct buf *b, struct str s)
 	b->n -= 2;
 }
 
-static void text(struct rendered *r, const struct object *o)
+static void write_json_text(struct rendered *r, const struct object *o)
 {
 	struct str one;
 	size_t n;
@@ -42,33 +42,33 @@ static void text(struct rendered *r, const struct object *o)
 	buf_char(&r->bytes, '"');
 }
 
-static void list(struct rendered *r, const struct object *o, unsigned indent)
+static void write_json_list(struct rendered *r, const struct object *o, unsigned indent)
 {
 	buf_char(&r->bytes, '[');
 	for (size_t i = 0; i < o->u.list.n; i++) {
 		if (i)
 			buf_char(&r->bytes, ',');
-		line(r, indent + 2);
+		json_line(r, indent + 2);
 		json_value(r, o->u.list.at[i], indent + 2);
 	}
 	if (o->u.list.n)
-		line(r, indent);
+		json_line(r, indent);
 	buf_char(&r->bytes, ']');
 }
 
-static void map(struct rendered *r, const struct object *o, unsigned indent)
+static void write_json_map(struct rendered *r, const struct object *o, unsigned indent)
 {
 	buf_char(&r->bytes, '{');
 	for (size_t i = 0; i < o->u.map.n; i++) {
 		if (i)
 			buf_char(&r->bytes, ',');
-		line(r, indent + 2);
+		json_line(r, indent + 2);
 		buf_json(&r->bytes, o->u.map.at[i].key);
 		buf_put(&r->bytes, ": ", 2);
 		json_value(r, o->u.map.at[i].value, indent + 2);
 	}
 	if (o->u.map.n)
-		line(r, indent);
+		json_line(r, indent);
 	buf_char(&r->bytes, '}');
 }
 
@@ -80,10 +80,10 @@ void json_value(struct rendered *r, const struct object *o, unsigned indent)
 	case OBJECT_INT: buf_int(&r->bytes, o->u.integer); break;
 	case OBJECT_FLOAT: render_float(&r->bytes, o->u.number); break;
 	case OBJECT_STRING:
-	case OBJECT_TEXT: text(r, o); break;
+	case OBJECT_TEXT: write_json_text(r, o); break;
 	case OBJECT_MADE: render_hole(r, o, indent, false); break;
-	case OBJECT_LIST: list(r, o, indent); break;
-	case OBJECT_MAP: map(r, o, indent); break;
+	case OBJECT_LIST: write_json_list(r, o, indent); break;
+	case OBJECT_MAP: write_json_map(r, o, indent); break;
 	}
 }
 

@@ -27,7 +27,7 @@ static unsigned byte_class(unsigned char c)
 	}
 }
 
-static unsigned scan(const struct str *s, size_t n)
+static unsigned scan_scalar(const struct str *s, size_t n)
 {
 	unsigned has = 0;
 
@@ -140,7 +140,7 @@ static bool plain_inside(struct walk w)
 	return before != ' ' && before != ':';
 }
 
-static bool plain(const struct str *s, size_t n, unsigned has)
+static bool is_plain_scalar(const struct str *s, size_t n, unsigned has)
 {
 	struct walk w = { s, n, 0, 0 }, start = w;
 	int first = next_byte(&w), second = next_byte(&w);
@@ -154,7 +154,7 @@ static bool plain(const struct str *s, size_t n, unsigned has)
 	return !like_number(start) && !reserved_word(s, n) && plain_inside(start);
 }
 
-static uint32_t decode(const unsigned char *p, size_t left, size_t *ret_size)
+static uint32_t decode_scalar(const unsigned char *p, size_t left, size_t *ret_size)
 {
 	size_t size = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
 	uint32_t c = p[0] & (0xFFu >> (size + 1));
@@ -175,7 +175,7 @@ static uint32_t decode(const unsigned char *p, size_t left, size_t *ret_size)
 
 bool yaml_special(struct str s, size_t at, size_t *ret_size, uint32_t *ret)
 {
-	uint32_t c = *ret = decode((const unsigned char *)s.p + at, s.n - at, ret_size);
+	uint32_t c = *ret = decode_scalar((const unsigned char *)s.p + at, s.n - at, ret_size);
 
 	if (c == 0xFFFD)
 		return *ret_size == 1;  /* a malformed byte will be written as U+FFFD */
@@ -294,9 +294,9 @@ enum yaml_style yaml_style_of(const struct str *s, size_t n, bool key)
 		return YAML_PLAIN;
 	if (n == 1 && s->p && digits_only(*s))
 		return YAML_DOUBLE;
-	unsigned has = scan(s, n);
+	unsigned has = scan_scalar(s, n);
 
-	if (plain(s, n, has))
+	if (is_plain_scalar(s, n, has))
 		return YAML_PLAIN;
 	if ((has & HAS_CONTROL) || ((has & HAS_HIGH) && any_special(s, n)))
 		return YAML_DOUBLE;

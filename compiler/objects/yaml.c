@@ -17,7 +17,7 @@ static void spaces(struct buf *b, unsigned n)
 }
 
 /* Writes the source position of the line as a comment at its end. */
-static void line_end(struct rendered *r, struct span from)
+static void write_yaml_source(struct rendered *r, struct span from)
 {
 	if (r->annotate && (span_known(from) || span_known(r->from))) {
 		struct place at = source_place(r->annotate, (span_known(from) ? from : r->from).start);
@@ -31,7 +31,7 @@ static void line_end(struct rendered *r, struct span from)
 	buf_char(&r->bytes, '\n');
 }
 
-static void escape(struct buf *b, unsigned char c)
+static void put_yaml_escape(struct buf *b, unsigned char c)
 {
 	switch (c) {
 	case '"': buf_put(b, "\\\"", 2); break;
@@ -65,7 +65,7 @@ static void double_quoted(struct buf *b, struct str s)
 			continue;
 		buf_put(b, s.p + plain, i - plain);
 		if (byte < 0x80)
-			escape(b, byte);
+			put_yaml_escape(b, byte);
 		else
 			high_escape(b, c);
 		plain = i + size;
@@ -94,13 +94,13 @@ static void literal_part(struct rendered *r, struct str s, unsigned indent, bool
 	}
 }
 
-static void literal(struct rendered *r, const struct str *s, size_t n, unsigned indent, struct span from)
+static void write_yaml_literal(struct rendered *r, const struct str *s, size_t n, unsigned indent, struct span from)
 {
 	const struct str *last = &s[n - 1];
 	bool start = true, ended = last->p && last->n && last->p[last->n - 1] == '\n';
 
 	buf_z(&r->bytes, ended ? "|" : "|-");
-	line_end(r, from);
+	write_yaml_source(r, from);
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].p) {
 			literal_part(r, s[i], indent, &start);
@@ -115,7 +115,7 @@ static void literal(struct rendered *r, const struct str *s, size_t n, unsigned 
 		buf_char(&r->bytes, '\n');
 }
 
-static void quoted(struct rendered *r, const struct str *s, size_t n, enum yaml_style style)
+static void write_yaml_quoted(struct rendered *r, const struct str *s, size_t n, enum yaml_style style)
 {
 	const char *quote = style == YAML_SINGLE ? "'" : style == YAML_DOUBLE ? "\"" : "";
 
@@ -131,7 +131,7 @@ static void quoted(struct rendered *r, const struct str *s, size_t n, enum yaml_
 	buf_z(&r->bytes, quote);
 }
 
-static void text(struct rendered *r, const struct object *o, unsigned indent)
+static void write_yaml_text(struct rendered *r, const struct object *o, unsigned indent)
 {
 	struct str one;
 	size_t n;
@@ -140,14 +140,14 @@ static void text(struct rendered *r, const struct object *o, unsigned indent)
 
 	buf_char(&r->bytes, ' ');
 	if (style == YAML_LITERAL) {
-		literal(r, s, n, indent + 2, o->from);
+		write_yaml_literal(r, s, n, indent + 2, o->from);
 		return;
 	}
-	quoted(r, s, n, style);
-	line_end(r, o->from);
+	write_yaml_quoted(r, s, n, style);
+	write_yaml_source(r, o->from);
 }
 
-static void key(struct rendered *r, const struct object_field *f, unsigned indent)
+static void write_yaml_key(struct rendered *r, const struct object_field *f, unsigned indent)
 {
 	struct str name = f->key;
 	bool complex = name.n > LONGEST_KEY;
@@ -159,7 +159,7 @@ static void key(struct rendered *r, const struct object_field *f, unsigned inden
 	}
 	if (complex)
 		buf_put(&r->bytes, "? ", 2);
-	quoted(r, &name, 1, yaml_style_of(&name, 1, true));
+	write_yaml_quoted(r, &name, 1, yaml_style_of(&name, 1, true));
 	if (complex) {
 		buf_char(&r->bytes, '\n');
 		spaces(&r->bytes, indent);
@@ -190,14 +190,14 @@ static bool plain_line(struct rendered *r, const struct object_field *f, unsigne
 }
 
 /* Writes the fields of a map; the first one continues the current line. */
-static void fields(struct rendered *r, const struct object *o, unsigned indent)
+static void write_yaml_fields(struct rendered *r, const struct object *o, unsigned indent)
 {
 	for (size_t i = 0; i < o->u.map.n; i++) {
 		if (plain_line(r, &o->u.map.at[i], i ? indent : 0))
 			continue;
 		if (i)
 			spaces(&r->bytes, indent);
-		key(r, &o->u.map.at[i], indent);
+		write_yaml_key(r, &o->u.map.at[i], indent);
 		yaml_value(r, o->u.map.at[i].value, indent, false);
 	}
 }
@@ -242,16 +242,16 @@ static void nested(struct rendered *r, const struct object *o, unsigned indent, 
 	if (in_list)
 		buf_char(&r->bytes, ' ');
 	else {
-		line_end(r, o->from);
+		write_yaml_source(r, o->from);
 		spaces(&r->bytes, indent + (deeper ? 2 : 0));
 	}
 	if (o->kind == OBJECT_MAP)
-		fields(r, o, indent + 2);
+		write_yaml_fields(r, o, indent + 2);
 	else
 		items(r, o, indent + (deeper ? 2 : 0));
 }
 
-static void word(struct rendered *r, const struct object *o)
+static void write_yaml_word(struct rendered *r, const struct object *o)
 {
 	buf_char(&r->bytes, ' ');
 	switch (o->kind) {
@@ -262,7 +262,7 @@ static void word(struct rendered *r, const struct object *o)
 	case OBJECT_MAP: buf_put(&r->bytes, "{}", 2); break;
 	default: buf_z(&r->bytes, "null");
 	}
-	line_end(r, o->from);
+	write_yaml_source(r, o->from);
 }
 
 void yaml_value(struct rendered *r, const struct object *o, unsigned indent, bool in_list)
@@ -272,20 +272,20 @@ void yaml_value(struct rendered *r, const struct object *o, unsigned indent, boo
 	if (span_known(o->from))
 		r->from = o->from;
 	if (o->kind == OBJECT_STRING || o->kind == OBJECT_TEXT)
-		text(r, o, indent);
+		write_yaml_text(r, o, indent);
 	else if (o->kind == OBJECT_MADE)
 		render_hole(r, o, indent, in_list);
 	else if ((o->kind == OBJECT_MAP && o->u.map.n) || (o->kind == OBJECT_LIST && o->u.list.n))
 		nested(r, o, indent, in_list);
 	else
-		word(r, o);
+		write_yaml_word(r, o);
 	r->from = outer;
 }
 
 void yaml_object(struct rendered *r, const struct object *root)
 {
 	if (root->kind == OBJECT_MAP && root->u.map.n) {
-		fields(r, root, 0);
+		write_yaml_fields(r, root, 0);
 	} else if (root->kind == OBJECT_LIST && root->u.list.n) {
 		items(r, root, 0);
 	} else {                        /* any other value follows "key:" on the same line */

@@ -393,7 +393,7 @@ static bool comment(struct printing *p, const struct env_value *v)
 	return true;
 }
 
-static void quoted(struct buf *out, struct str value, enum env_form form)
+static void put_quoted(struct buf *out, struct str value, enum env_form form)
 {
 	buf_char(out, '\'');
 	for (size_t i = 0; i < value.n; i++) {
@@ -429,7 +429,7 @@ static void assignment(struct printing *p, const struct env_value *v, enum env_f
 	if (form == ENV_DOTENV && bare(v->value))
 		buf_str(p->out, v->value);
 	else
-		quoted(p->out, v->value, form);
+		put_quoted(p->out, v->value, form);
 	buf_char(p->out, '\n');
 }
 

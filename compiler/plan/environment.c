@@ -41,7 +41,7 @@ static void piece_add(struct making *m, struct piece p)
 	ARENA_PUSH(m->arena, m->pieces, m->npieces, p);
 }
 
-static const struct env_value *earlier(struct making *m, struct str name)
+static const struct env_value *earlier_value(struct making *m, struct str name)
 {
 	for (size_t i = m->index.n; i < m->done.n; i++)
 		map_put(&m->index, m->arena, m->done.at[i].name, (void *)(uintptr_t)(i + 1));
@@ -51,7 +51,7 @@ static const struct env_value *earlier(struct making *m, struct str name)
 
 static void reference_add(struct making *m, const struct piece *p)
 {
-	const struct env_value *v = earlier(m, p->u.text);
+	const struct env_value *v = earlier_value(m, p->u.text);
 
 	if (!v || v->kind != ENV_TEXT) {
 		piece_add(m, *p);
@@ -109,7 +109,7 @@ static struct env_value value_make(struct making *m, const struct plan_env *e)
 	return v;
 }
 
-static struct str member_text(const struct data *d, const char *key)
+static struct str data_member_text(const struct data *d, const char *key)
 {
 	const struct data *member = d && d->kind == DATA_MAP ? data_get(d, str_of(key)) : NULL;
 
@@ -125,18 +125,18 @@ static bool raw_value(struct making *m, const struct data *d, struct env_value *
 	const struct data *from = d->kind == DATA_MAP ? data_get(d, STR("valueFrom")) : NULL;
 	struct plan_env *e = ARENA_NEW(m->arena, struct plan_env);
 
-	*e = (struct plan_env){ .name = member_text(d, "name"), .name_at = d->from, .from = d->from };
+	*e = (struct plan_env){ .name = data_member_text(d, "name"), .name_at = d->from, .from = d->from };
 	*ret = (struct env_value){ .name = e->name, .from = e };
 	if (!from) {
 		ret->whole = true;
-		ret->value = member_text(d, "value");
+		ret->value = data_member_text(d, "value");
 		return e->name.n > 0;
 	}
 	const struct data *secret = data_get(from, STR("secretKeyRef")),
 		*config = data_get(from, STR("configMapKeyRef"));
 	e->kind = ret->kind = secret ? ENV_SECRET : ENV_CONFIG;
-	e->object = ret->object = member_text(secret ? secret : config, "name");
-	e->key = ret->key = member_text(secret ? secret : config, "key");
+	e->object = ret->object = data_member_text(secret ? secret : config, "name");
+	e->key = ret->key = data_member_text(secret ? secret : config, "key");
 	return e->name.n && (secret || config);
 }
 

@@ -16,7 +16,7 @@ static void name(struct printing *p, const char *before, const char *key)
 	buf_printf(p->out, "%s\"%s\": ", before, key);
 }
 
-static void text(struct printing *p, const char *before, const char *key, struct str value)
+static void write_text_member(struct printing *p, const char *before, const char *key, struct str value)
 {
 	name(p, before, key);
 	if (value.n)
@@ -25,9 +25,9 @@ static void text(struct printing *p, const char *before, const char *key, struct
 		buf_z(p->out, "null");
 }
 
-static void amount(struct printing *p, const char *before, const char *key, const struct plan_quantity *q)
+static void write_amount(struct printing *p, const char *before, const char *key, const struct plan_quantity *q)
 {
-	text(p, before, key, q->set ? quantity_text(&p->arena, q->value) : STR(""));
+	write_text_member(p, before, key, q->set ? quantity_text(&p->arena, q->value) : STR(""));
 }
 
 static void seconds(struct printing *p, const char *before, const char *key, const struct plan_quantity *q)
@@ -39,14 +39,14 @@ static void seconds(struct printing *p, const char *before, const char *key, con
 		buf_z(p->out, "null");
 }
 
-static void devices(struct printing *p, const struct plan_accelerator *acc)
+static void write_devices(struct printing *p, const struct plan_accelerator *acc)
 {
 	name(p, ",\n          ", "devices");
 	if (!acc) {
 		buf_z(p->out, "null");
 		return;
 	}
-	text(p, "{ ", "resource", acc->resource);
+	write_text_member(p, "{ ", "resource", acc->resource);
 	buf_printf(p->out, ", \"count\": %lld }", (long long)acc->per_pod);
 }
 
@@ -68,7 +68,7 @@ static void device_counts(struct printing *p, const struct plan_device_total *at
 }
 
 /* Writes what the pods request, except the accelerator. */
-static void resources(struct printing *p, const struct plan_role *r)
+static void write_resources(struct printing *p, const struct plan_role *r)
 {
 	size_t n, skip = r->accelerator ? 1 : 0;
 	const struct plan_device_total *at = plan_pod_devices(&p->arena, r, &n);
@@ -103,7 +103,7 @@ static void zones(struct printing *p, const struct plan_role *r)
 	buf_z(p->out, " ]");
 }
 
-static void ports(struct printing *p, const struct plan_role *r)
+static void write_ports(struct printing *p, const struct plan_role *r)
 {
 	name(p, ",\n          ", "ports");
 	buf_char(p->out, '{');
@@ -115,7 +115,7 @@ static void ports(struct printing *p, const struct plan_role *r)
 	buf_z(p->out, r->main.nports ? " }" : "}");
 }
 
-static void hosts(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+static void write_hosts(struct printing *p, const struct plan_job *j, const struct plan_role *r)
 {
 	name(p, ",\n          ", "hosts");
 	buf_char(p->out, '[');
@@ -132,8 +132,8 @@ static void pod(struct printing *p, const char *before, const struct plan_role *
 {
 	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
 
-	amount(p, before, "cpu", &cpu);
-	amount(p, ", ", "memory", &memory);
+	write_amount(p, before, "cpu", &cpu);
+	write_amount(p, ", ", "memory", &memory);
 }
 
 /* Writes the replicas of a role in groups with equal requests. */
@@ -146,29 +146,29 @@ static void kinds(struct printing *p, const struct plan_role *r)
 		buf_printf(p->out, "%s{ \"replicas\": %lld", i ? ", " : " ",
 			(long long)plan_kind_size(r, i, r->max));
 		pod(p, ", ", &one);
-		resources(p, &one);
+		write_resources(p, &one);
 		buf_z(p->out, " }");
 	}
 	buf_z(p->out, " ]");
 }
 
-static void role(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+static void write_role_member(struct printing *p, const struct plan_job *j, const struct plan_role *r)
 {
 	const struct plan_role most = plan_role_most(&p->arena, r);
 	struct str because = r->unrolled && span_known(r->unrolled_because) ?
 		source_text(p->sources, r->unrolled_because) : STR("");
 
-	text(p, "\n        {\n          ", "name", r->name);
-	text(p, ", ", "kind", r->aux ? STR("aux") : STR("role"));
+	write_text_member(p, "\n        {\n          ", "name", r->name);
+	write_text_member(p, ", ", "kind", r->aux ? STR("aux") : STR("role"));
 	buf_printf(p->out, ", \"replicas\": { \"min\": %lld, \"max\": %lld }", (long long)r->min, (long long)r->max);
 	if (plan_is_sliced(r))
 		buf_printf(p->out, ", \"slices\": %lld", (long long)r->slices);
-	text(p, ",\n          ", "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
-	text(p, ", ", "because", because);
-	text(p, ",\n          ", "image", r->main.image.value);
+	write_text_member(p, ",\n          ", "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
+	write_text_member(p, ", ", "because", because);
+	write_text_member(p, ",\n          ", "image", r->main.image.value);
 	pod(p, ", ", &most);
-	devices(p, r->accelerator);
-	resources(p, &most);
+	write_devices(p, r->accelerator);
+	write_resources(p, &most);
 	if (plan_role_differs(r))
 		kinds(p, r);
 	claims_by_name(p, "device_claims", &r->claims);
@@ -176,17 +176,17 @@ static void role(struct printing *p, const struct plan_job *j, const struct plan
 	if (r->nzones)
 		zones(p, r);
 	if (r->place.kind != PLACE_ANYWHERE)
-		text(p, ",\n          ", "place", plan_place_text(&p->arena, &r->place));
-	ports(p, r);
-	hosts(p, j, r);
+		write_text_member(p, ",\n          ", "place", plan_place_text(&p->arena, &r->place));
+	write_ports(p, r);
+	write_hosts(p, j, r);
 	buf_z(p->out, "\n        }");
 }
 
 static void totals(struct printing *p, const char *before, const struct plan_totals *t, size_t objects)
 {
 	buf_printf(p->out, "%s\"totals\": { \"pods\": %lld", before, (long long)t->pods);
-	amount(p, ", ", "cpu", &t->cpu);
-	amount(p, ", ", "memory", &t->memory);
+	write_amount(p, ", ", "cpu", &t->cpu);
+	write_amount(p, ", ", "memory", &t->memory);
 	name(p, ", ", "devices");
 	device_counts(p, t->devices, t->ndevices);
 	buf_printf(p->out, ", \"objects\": %zu }", objects);
@@ -205,17 +205,17 @@ static void needs(struct printing *p, const struct plan_job *j)
 	buf_z(p->out, n.n ? " ]" : "]");
 }
 
-static void job(struct printing *p, const struct plan_job *j, size_t objects)
+static void write_job_member(struct printing *p, const struct plan_job *j, size_t objects)
 {
 	size_t n = 0;
 
-	text(p, "\n    {\n      ", "name", j->name);
-	text(p, ", ", "namespace", plan_namespace(j));
-	text(p, ", ", "framework", j->framework);
-	text(p, ", ", "target", p->plan->target);
-	text(p, ", ", "gang", j->gang.value.n ? j->gang.value : STR("none"));
-	text(p, ",\n      ", "success", plan_condition_text(&p->arena, j, j->success));
-	text(p, ", ", "clean", j->clean.value);
+	write_text_member(p, "\n    {\n      ", "name", j->name);
+	write_text_member(p, ", ", "namespace", plan_namespace(j));
+	write_text_member(p, ", ", "framework", j->framework);
+	write_text_member(p, ", ", "target", p->plan->target);
+	write_text_member(p, ", ", "gang", j->gang.value.n ? j->gang.value : STR("none"));
+	write_text_member(p, ",\n      ", "success", plan_condition_text(&p->arena, j, j->success));
+	write_text_member(p, ", ", "clean", j->clean.value);
 	buf_printf(p->out, ", \"restarts\": %lld", (long long)j->restarts.value);
 	seconds(p, ", ", "timeout_s", &j->timeout);
 	seconds(p, ", ", "ttl_s", &j->ttl);
@@ -225,7 +225,7 @@ static void job(struct printing *p, const struct plan_job *j, size_t objects)
 		if (!j->roles[i].max)
 			continue;
 		buf_z(p->out, n++ ? "," : "");
-		role(p, j, &j->roles[i]);
+		write_role_member(p, j, &j->roles[i]);
 	}
 	buf_z(p->out, n ? "\n      ]" : "]");
 	struct plan_totals t = plan_totals(&p->arena, j);
@@ -242,7 +242,7 @@ void plan_print_json(const struct plan *plan, const struct sources *sources, con
 	buf_z(out, "{\n  \"schemaVersion\": 1,\n  \"jobs\": [");
 	for (size_t i = 0; i < plan->njobs; i++) {
 		buf_z(out, i ? "," : "");
-		job(&p, &plan->jobs[i], objects[i]);
+		write_job_member(&p, &plan->jobs[i], objects[i]);
 		all += objects[i];
 	}
 	buf_z(out, plan->njobs ? "\n  ]" : "]");

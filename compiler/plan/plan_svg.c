@@ -44,7 +44,7 @@ static struct lane *lane_of(struct drawing *d, unsigned role, const struct plan_
 	return &d->lanes[d->nlanes - 1];
 }
 
-static void read_text(struct drawing *d, unsigned role, const struct text *t)
+static void measure_text(struct drawing *d, unsigned role, const struct text *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct piece *p = &t->at[i];
@@ -62,20 +62,20 @@ static void read_text(struct drawing *d, unsigned role, const struct text *t)
 static void read_texts(struct drawing *d, unsigned role, const struct plan_texts *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		read_text(d, role, &t->at[i]);
+		measure_text(d, role, &t->at[i]);
 	for (int64_t i = 0; t->per_replica && i < d->job->roles[role].max; i++)
 		for (size_t k = 0; k < t->per_replica[i].n; k++)
-			read_text(d, role, &t->per_replica[i].at[k]);
+			measure_text(d, role, &t->per_replica[i].at[k]);
 }
 
 /* Reads a text, or the texts of all replicas. */
 static void read_each(struct drawing *d, unsigned role, const struct text *text, const struct text *per_replica)
 {
 	if (!per_replica)
-		read_text(d, role, text);
+		measure_text(d, role, text);
 	for (int64_t i = 0; per_replica && i < d->job->roles[role].max; i++)
 		if (!text_is_absent(&per_replica[i]))
-			read_text(d, role, &per_replica[i]);
+			measure_text(d, role, &per_replica[i]);
 }
 
 static void read_container(struct drawing *d, unsigned role, const struct plan_container *c)
@@ -87,7 +87,7 @@ static void read_container(struct drawing *d, unsigned role, const struct plan_c
 	read_texts(d, role, &c->args);
 }
 
-static void read_role(struct drawing *d, unsigned role)
+static void measure_role(struct drawing *d, unsigned role)
 {
 	const struct plan_role *r = &d->job->roles[role];
 
@@ -132,7 +132,7 @@ static void put_rect(struct drawing *d, int64_t x, int64_t y, int64_t width, int
 }
 
 /* Draws one replica: its number and a square for each of its devices. */
-static void put_replica(struct drawing *d, const struct plan_role *r, int64_t i, int64_t x, int64_t y)
+static void draw_replica(struct drawing *d, const struct plan_role *r, int64_t i, int64_t x, int64_t y)
 {
 	int64_t devices = r->accelerator ? r->accelerator->per_pod : 0;
 
@@ -152,10 +152,10 @@ static void put_replicas(struct drawing *d, const struct plan_role *r, int64_t y
 	int64_t x = MARGIN + 16, shown = r->max > SHOWN ? SHOWN - 2 : r->max;
 
 	for (int64_t i = 0; i < shown; i++, x += BOX + GAP)
-		put_replica(d, r, i, x, y);
+		draw_replica(d, r, i, x, y);
 	if (r->max > SHOWN) {
 		put_label(d, x + BOX / 2, y + BOX / 2 + 4, "number", STR("\xE2\x80\xA6"));
-		put_replica(d, r, r->max - 1, x + BOX + GAP, y);
+		draw_replica(d, r, r->max - 1, x + BOX + GAP, y);
 	}
 }
 
@@ -194,7 +194,7 @@ static struct str facts(struct drawing *d, const struct plan_role *r)
 	return s;
 }
 
-static void put_role(struct drawing *d, unsigned role)
+static void draw_role(struct drawing *d, unsigned role)
 {
 	const struct plan_role *r = &d->job->roles[role];
 	int64_t y = d->top[role];
@@ -280,7 +280,7 @@ static int64_t layout(struct drawing *d, int64_t y)
 
 /* ---- a job ---- */
 
-static void put_head(struct drawing *d, int64_t y)
+static void draw_head(struct drawing *d, int64_t y)
 {
 	struct plan_totals t = plan_totals(&d->arena, d->job);
 	struct buf text = { 0 };
@@ -309,7 +309,7 @@ static bool *flags(struct drawing *d, size_t n)
 }
 
 /* Draws the job below Y; returns the position below it. *WIDTH is the width that the job needs. */
-static int64_t put_job(const struct plan_job *job, int64_t y, int64_t *width, struct buf *out)
+static int64_t draw_job(const struct plan_job *job, int64_t y, int64_t *width, struct buf *out)
 {
 	struct drawing d = { .job = job, .out = out };
 	size_t n = job->nroles;
@@ -321,13 +321,13 @@ static int64_t put_job(const struct plan_job *job, int64_t y, int64_t *width, st
 	d.height = d.top + n;
 	d.slot = d.height + n;
 	for (unsigned i = 0; i < n; i++)
-		read_role(&d, i);
+		measure_role(&d, i);
 	read_hosts(&d);
-	put_head(&d, y);
+	draw_head(&d, y);
 	y = layout(&d, y + 64);
 	for (unsigned i = 0; i < n; i++)
 		if (job->roles[i].max)
-			put_role(&d, i);
+			draw_role(&d, i);
 	for (size_t i = 0; i < d.nlanes; i++) {
 		int64_t needed = RIGHT + 18 + LANE * (int64_t)d.nlanes + 7 * (int64_t)lane_label(&d, &d.lanes[i]).n +
 			MARGIN;
@@ -360,7 +360,7 @@ void plan_print_svg(const struct plan *plan, struct buf *out)
 	int64_t y = 0, width = RIGHT + MARGIN;
 
 	for (size_t i = 0; i < plan->njobs; i++)
-		y = put_job(&plan->jobs[i], y, &width, &body);
+		y = draw_job(&plan->jobs[i], y, &width, &body);
 	buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" viewBox=\"0 0 %lld "
 		"%lld\" role=\"img\">\n"
 		"<title>Roles, replicas, devices and connections</title>\n", (long long)width, (long long)y,

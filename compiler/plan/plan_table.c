@@ -32,7 +32,7 @@ static void print_rows(const struct table *t, struct buf *out)
 	}
 }
 
-static struct str amount(struct arena *a, const struct plan_quantity *q)
+static struct str amount_cell(struct arena *a, const struct plan_quantity *q)
 {
 	return q->set ? quantity_text(a, q->value) : STR("-");
 }
@@ -41,17 +41,17 @@ static struct str cpu(struct arena *a, const struct plan_role *r)
 {
 	struct plan_quantity q = plan_pod_cpu(r);
 
-	return amount(a, &q);
+	return amount_cell(a, &q);
 }
 
 static struct str memory(struct arena *a, const struct plan_role *r)
 {
 	struct plan_quantity q = plan_pod_memory(r);
 
-	return amount(a, &q);
+	return amount_cell(a, &q);
 }
 
-static struct str devices(struct arena *a, const struct plan_role *r)
+static struct str devices_cell(struct arena *a, const struct plan_role *r)
 {
 	size_t n;
 	const struct plan_device_total *at = plan_pod_devices(a, r, &n);
@@ -70,7 +70,7 @@ static struct str replicas(struct arena *a, const struct plan_role *r)
 		str_int(a, r->max);
 }
 
-static struct str hosts(struct arena *a, const struct plan_job *j, const struct plan_role *r)
+static struct str hosts_cell(struct arena *a, const struct plan_job *j, const struct plan_role *r)
 {
 	struct buf text = { 0 };
 
@@ -84,7 +84,7 @@ static struct str hosts(struct arena *a, const struct plan_job *j, const struct 
 	return s;
 }
 
-static struct str ports(struct arena *a, const struct plan_role *r)
+static struct str ports_cell(struct arena *a, const struct plan_role *r)
 {
 	struct buf text = { 0 };
 
@@ -96,7 +96,7 @@ static struct str ports(struct arena *a, const struct plan_role *r)
 	return s;
 }
 
-static void roles(struct arena *a, const struct plan_job *j, struct buf *out)
+static void put_role_rows(struct arena *a, const struct plan_job *j, struct buf *out)
 {
 	static const char *const titles[COLUMNS] = { "ROLE", "REPLICAS", "DEVICES", "CPU", "MEMORY", "HOSTS", "PORTS" };
 	struct table t = { .rows = arena_alloc(a, sizeof(*t.rows) * (j->nroles + 1)) };
@@ -109,8 +109,8 @@ static void roles(struct arena *a, const struct plan_job *j, struct buf *out)
 		if (!r->max)
 			continue;
 		struct str cells[COLUMNS] = { str_printf(a, "%s%.*s", r->aux ? "aux " : "", STR_ARG(r->name)),
-			replicas(a, r), plan_kinds_text(a, r, devices), plan_kinds_text(a, r, cpu),
-			plan_kinds_text(a, r, memory), hosts(a, j, r), ports(a, r) };
+			replicas(a, r), plan_kinds_text(a, r, devices_cell), plan_kinds_text(a, r, cpu),
+			plan_kinds_text(a, r, memory), hosts_cell(a, j, r), ports_cell(a, r) };
 		memcpy(t.rows[t.n++], cells, sizeof(cells));
 	}
 	print_rows(&t, out);
@@ -120,9 +120,9 @@ static void totals(struct arena *a, const struct plan_totals *t, size_t objects,
 {
 	buf_printf(out, "%lld pod%s", (long long)t->pods, t->pods == 1 ? "" : "s");
 	if (t->cpu.set)
-		buf_printf(out, ", cpu %.*s", STR_ARG(amount(a, &t->cpu)));
+		buf_printf(out, ", cpu %.*s", STR_ARG(amount_cell(a, &t->cpu)));
 	if (t->memory.set)
-		buf_printf(out, ", memory %.*s", STR_ARG(amount(a, &t->memory)));
+		buf_printf(out, ", memory %.*s", STR_ARG(amount_cell(a, &t->memory)));
 	for (size_t i = 0; i < t->ndevices; i++) {
 		buf_z(out, ", ");
 		buf_str(out, plan_device_text(a, &t->devices[i]));
@@ -187,7 +187,7 @@ static void unasked_mounts(const struct plan_job *j, struct buf *out)
 		}
 }
 
-static void duration(struct arena *a, const char *what, const struct plan_quantity *q, struct buf *out)
+static void put_duration_row(struct arena *a, const char *what, const struct plan_quantity *q, struct buf *out)
 {
 	if (q->set)
 		buf_printf(out, ", %s %.*s", what, STR_ARG(duration_text(a, q->value)));
@@ -207,8 +207,8 @@ static void head(struct arena *a, const struct plan *plan, const struct plan_job
 	buf_printf(out, "\n  success %.*s, clean %.*s, restarts %lld", STR_ARG(success.n ? success : STR("-")),
 		STR_ARG(j->clean.value),
 		(long long)j->restarts.value);
-	duration(a, "timeout", &j->timeout, out);
-	duration(a, "ttl", &j->ttl, out);
+	put_duration_row(a, "timeout", &j->timeout, out);
+	put_duration_row(a, "ttl", &j->ttl, out);
 	buf_z(out, "\n\n");
 }
 
@@ -234,7 +234,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		if (i)
 			buf_char(out, '\n');
 		head(&a, plan, j, out);
-		roles(&a, j, out);
+		put_role_rows(&a, j, out);
 		buf_char(out, '\n');
 		struct plan_totals t = plan_totals(&a, j);
 		buf_z(out, "  in all ");

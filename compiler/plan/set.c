@@ -11,7 +11,7 @@ struct set_gathering {
 	struct plan_set_success *into;
 };
 
-static void add(struct set_gathering *g, unsigned role, int64_t index)
+static void add_set_pod(struct set_gathering *g, unsigned role, int64_t index)
 {
 	struct plan_set_job job = { role, index };
 
@@ -21,14 +21,14 @@ static void add(struct set_gathering *g, unsigned role, int64_t index)
 	ARENA_PUSH(g->arena, g->into->at, g->into->n, job);
 }
 
-static void add_role(struct set_gathering *g, unsigned role)
+static void add_set_role(struct set_gathering *g, unsigned role)
 {
 	const struct plan_role *r = &g->job->roles[role];
 
 	for (int64_t i = 0; r->unrolled && i < r->max; i++)
-		add(g, role, i);
+		add_set_pod(g, role, i);
 	if (!r->unrolled)
-		add(g, role, -1);
+		add_set_pod(g, role, -1);
 }
 
 static bool no(struct set_gathering *g, const struct plan_condition *c)
@@ -48,9 +48,9 @@ static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 	if (c->kind == CONDITION_OR)
 		return no(g, c);
 	if (c->kind == CONDITION_DONE && c->index >= 0 && r->unrolled)
-		add(g, c->role, c->index);
+		add_set_pod(g, c->role, c->index);
 	else if (c->kind == CONDITION_DONE && (c->index == CONDITION_ALL || r->max == 1))
-		add_role(g, c->role);
+		add_set_role(g, c->role);
 	else
 		return no(g, c);
 	return true;
@@ -85,7 +85,7 @@ static bool one_job(struct set_gathering *g, const struct plan_condition *c)
 		return no(g, own.because);
 	if (own.n != 1 || plan_is_sliced(&g->job->roles[own.at[0].role]))
 		return no(g, c);        /* the set would be complete with any one slice of the role */
-	add(g, own.at[0].role, own.at[0].index);
+	add_set_pod(g, own.at[0].role, own.at[0].index);
 	return true;
 }
 
@@ -97,16 +97,16 @@ static bool any_of(struct set_gathering *g, const struct plan_condition *c)
 	if (c->kind == CONDITION_OR)
 		return any_of(g, c->left) && any_of(g, c->right);
 	if (c->kind == CONDITION_DONE && c->index == CONDITION_ANY && g->job->roles[c->role].unrolled) {
-		add_role(g, c->role);
+		add_set_role(g, c->role);
 		return true;
 	}
 	if (!some_indexes(g->job, c, &role, &set))
 		return one_job(g, c);
-	add(g, role, -1);
+	add_set_pod(g, role, -1);
 	return true;
 }
 
-static bool few_enough(struct set_gathering *g, const struct plan_job *j)
+static bool few_enough_pods(struct set_gathering *g, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		struct plan_success rule;
@@ -125,10 +125,10 @@ bool plan_set_success(struct arena *a, const struct plan_job *j, struct plan_set
 	*ret = (struct plan_set_success){ 0 };
 	ret->any = alternatives(j, j->success) > 1;
 	if (ret->any)
-		return any_of(&g, j->success) && few_enough(&g, j);
+		return any_of(&g, j->success) && few_enough_pods(&g, j);
 	if (!some_indexes(j, j->success, &role, &set))
 		return whole_jobs(&g, j->success);
-	add(&g, role, -1);
+	add_set_pod(&g, role, -1);
 	return true;
 }
 
@@ -164,6 +164,6 @@ bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan
 		return whole_jobs(&g, c);
 	if (c->index != CONDITION_ALL && j->roles[c->role].max > 1)
 		return no(&g, c);
-	add_role(&g, c->role);
+	add_set_role(&g, c->role);
 	return true;
 }

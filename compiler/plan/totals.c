@@ -1,6 +1,6 @@
 #include "plan/totals.h"
 
-static void add(struct plan_quantity *sum, const struct plan_quantity *q, int64_t times)
+static void add_total(struct plan_quantity *sum, const struct plan_quantity *q, int64_t times)
 {
 	struct quantity product;
 
@@ -16,9 +16,9 @@ struct plan_quantity plan_pod_cpu(const struct plan_role *r)
 {
 	struct plan_quantity sum = { 0 };
 
-	add(&sum, &r->main.asks.cpu, 1);
+	add_total(&sum, &r->main.asks.cpu, 1);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		add(&sum, &r->sidecars[i].asks.cpu, 1);
+		add_total(&sum, &r->sidecars[i].asks.cpu, 1);
 	return sum;
 }
 
@@ -26,9 +26,9 @@ struct plan_quantity plan_pod_memory(const struct plan_role *r)
 {
 	struct plan_quantity sum = { 0 };
 
-	add(&sum, &r->main.asks.memory, 1);
+	add_total(&sum, &r->main.asks.memory, 1);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		add(&sum, &r->sidecars[i].asks.memory, 1);
+		add_total(&sum, &r->sidecars[i].asks.memory, 1);
 	return sum;
 }
 
@@ -44,7 +44,8 @@ static void add_devices(struct arena *a, struct plan_device_total **at, size_t *
 	ARENA_PUSH(a, *at, *n, more);
 }
 
-static void add_resources(struct arena *a, const struct plan_container *c, struct plan_device_total **at, size_t *n)
+static void add_container_total(struct arena *a, const struct plan_container *c, struct plan_device_total **at,
+	size_t *n)
 {
 	for (size_t i = 0; i < c->asks.nresources; i++) {
 		const struct plan_resource *r = &c->asks.resources[i];
@@ -61,9 +62,9 @@ struct plan_device_total *plan_pod_devices(struct arena *a, const struct plan_ro
 	if (r->accelerator)
 		add_devices(a, &at, ret_n, (struct plan_device_total){ r->accelerator->resource, false,
 			r->accelerator->per_pod });
-	add_resources(a, &r->main, &at, ret_n);
+	add_container_total(a, &r->main, &at, ret_n);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		add_resources(a, &r->sidecars[i], &at, ret_n);
+		add_container_total(a, &r->sidecars[i], &at, ret_n);
 	return at;
 }
 
@@ -84,8 +85,8 @@ static void add_pods(struct arena *a, const struct plan_role *r, int64_t times, 
 	const struct plan_device_total *pod = plan_pod_devices(a, r, &n);
 
 	t->pods = capped((int128)t->pods + times);
-	add(&t->cpu, &cpu, times);
-	add(&t->memory, &memory, times);
+	add_total(&t->cpu, &cpu, times);
+	add_total(&t->memory, &memory, times);
 	for (size_t k = 0; k < n; k++)
 		add_devices(a, &t->devices, &t->ndevices, (struct plan_device_total){ pod[k].resource, pod[k].bytes,
 			capped((int128)pod[k].count * times) });

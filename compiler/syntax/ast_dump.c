@@ -12,14 +12,14 @@ struct dump {
 
 static void dump(struct dump *d, const struct node *n);
 
-static void line(struct dump *d)
+static void dump_line(struct dump *d)
 {
 	buf_char(d->out, '\n');
 	for (unsigned i = 0; i < d->depth; i++)
 		buf_z(d->out, "  ");
 }
 
-static void put(struct dump *d, const char *z) { buf_z(d->out, z); }
+static void dump_put(struct dump *d, const char *z) { buf_z(d->out, z); }
 static void put_str(struct dump *d, struct str s) { buf_str(d->out, s); }
 
 /* Prints " x", or nothing for an absent part. */
@@ -27,7 +27,7 @@ static void part(struct dump *d, const struct node *n)
 {
 	if (!n)
 		return;
-	put(d, " ");
+	dump_put(d, " ");
 	dump(d, n);
 }
 
@@ -42,7 +42,7 @@ static void lines(struct dump *d, struct nodes list)
 {
 	d->depth++;
 	for (size_t i = 0; i < list.n; i++) {
-		line(d);
+		dump_line(d);
 		dump(d, list.at[i]);
 	}
 	d->depth--;
@@ -60,12 +60,12 @@ static void doc(struct dump *d, struct str text)
 {
 	if (!text.p)
 		return;
-	put(d, " (doc ");
+	dump_put(d, " (doc ");
 	buf_json(d->out, text);
-	put(d, ")");
+	dump_put(d, ")");
 }
 
-static void key(struct dump *d, const struct key *k)
+static void dump_key(struct dump *d, const struct key *k)
 {
 	if (k->kind == KEY_NAME)
 		put_str(d, k->text);
@@ -74,75 +74,75 @@ static void key(struct dump *d, const struct key *k)
 	else if (k->kind == KEY_STRING)
 		dump(d, k->expr);
 	else {
-		put(d, "(key");
+		dump_put(d, "(key");
 		part(d, k->expr);
-		put(d, ")");
+		dump_put(d, ")");
 	}
 }
 
 static void binders(struct dump *d, const struct binder *b, unsigned n)
 {
-	put(d, " (");
+	dump_put(d, " (");
 	for (unsigned i = 0; i < n; i++) {
 		if (i)
-			put(d, " ");
+			dump_put(d, " ");
 		put_str(d, b[i].name);
 	}
-	put(d, ")");
+	dump_put(d, ")");
 }
 
 static void open(struct dump *d, const char *name)
 {
-	put(d, "(");
-	put(d, name);
+	dump_put(d, "(");
+	dump_put(d, name);
 }
 
 /* Prints (param nodes TYPE (= VALUE) (doc ...)). */
 static void binding(struct dump *d, const struct node *n)
 {
-	put(d, " ");
+	dump_put(d, " ");
 	put_str(d, n->u.binding.name);
 	part(d, n->u.binding.type);
 	if (n->u.binding.value) {
-		put(d, " (=");
+		dump_put(d, " (=");
 		part(d, n->u.binding.value);
-		put(d, ")");
+		dump_put(d, ")");
 	}
 	doc(d, n->u.binding.doc);
 }
 
 static void formals(struct dump *d, struct nodes list)
 {
-	put(d, " (");
+	dump_put(d, " (");
 	for (size_t i = 0; i < list.n; i++) {
 		if (i)
-			put(d, " ");
+			dump_put(d, " ");
 		dump(d, list.at[i]);
 	}
-	put(d, ")");
+	dump_put(d, ")");
 }
 
 static void import(struct dump *d, const struct node *n)
 {
-	put(d, " ");
+	dump_put(d, " ");
 	for (size_t i = 0; i < n->u.import.depth; i++) {
 		if (i)
-			put(d, ".");
+			dump_put(d, ".");
 		put_str(d, n->u.import.path[i]);
 	}
 	if (!n->u.import.path)
 		buf_json(d->out, n->u.import.file);
-	put(d, " ");
+	dump_put(d, " ");
 	put_str(d, n->u.import.alias);
 	if (n->u.import.body)
 		body(d, n->u.import.body);
 }
 
-static void job(struct dump *d, const struct node *n)
+static void dump_ast_job(struct dump *d, const struct node *n)
 {
 	part(d, n->u.job.title);
 	if (n->u.job.list) {
-		put(d, " (for");
+		dump_put(d, " (for");
 		binders(d, n->u.job.binders, n->u.job.nbinders);
 		part(d, n->u.job.list);
 		for (size_t i = 0; i < n->u.job.nmore; i++) {
@@ -150,13 +150,13 @@ static void job(struct dump *d, const struct node *n)
 			part(d, n->u.job.more[i].list);
 		}
 		part(d, n->u.job.filter);
-		put(d, ")");
+		dump_put(d, ")");
 	}
 	if (n->u.job.blueprint) {
-		put(d, " (:");
+		dump_put(d, " (:");
 		part(d, n->u.job.blueprint);
 		parts(d, n->u.job.args);
-		put(d, ")");
+		dump_put(d, ")");
 	}
 	doc(d, n->u.job.doc);
 	body(d, n->u.job.body);
@@ -164,10 +164,10 @@ static void job(struct dump *d, const struct node *n)
 
 static void type_ref(struct dump *d, const struct node *n)
 {
-	put(d, " ");
+	dump_put(d, " ");
 	for (size_t i = 0; i < n->u.type_ref.depth; i++) {
 		if (i)
-			put(d, ".");
+			dump_put(d, ".");
 		put_str(d, n->u.type_ref.path[i]);
 	}
 	if (n->u.type_ref.body)
@@ -175,41 +175,41 @@ static void type_ref(struct dump *d, const struct node *n)
 	parts(d, n->u.type_ref.args);
 	parts(d, n->u.type_ref.refines);
 	if (n->u.type_ref.optional)
-		put(d, " ?");
+		dump_put(d, " ?");
 }
 
 static void refine(struct dump *d, const struct node *n)
 {
 	if (n->u.refine.kind == REFINE_NAMED) {
-		put(d, " ");
+		dump_put(d, " ");
 		put_str(d, n->u.refine.name);
 	}
 	if (n->u.refine.kind == REFINE_BOUNDS && !n->u.refine.lo)
-		put(d, " ..");
+		dump_put(d, " ..");
 	part(d, n->u.refine.lo);
 	if (n->u.refine.kind == REFINE_BOUNDS && n->u.refine.lo)
-		put(d, " ..");
+		dump_put(d, " ..");
 	part(d, n->u.refine.hi);
 }
 
-static void string(struct dump *d, const struct node *n)
+static void dump_string(struct dump *d, const struct node *n)
 {
 	struct str text;
 	if (node_static_text(n, &text)) {
 		buf_json(d->out, text);
 		return;
 	}
-	put(d, "(string");
+	dump_put(d, "(string");
 	for (size_t i = 0; i < n->u.string.n; i++) {
 		const struct string_part *p = &n->u.string.parts[i];
 		if (p->expr) {
 			part(d, p->expr);
 		} else {
-			put(d, " ");
+			dump_put(d, " ");
 			buf_json(d->out, p->text);
 		}
 	}
-	put(d, ")");
+	dump_put(d, ")");
 }
 
 static void topology(struct dump *d, const struct node *n)
@@ -227,9 +227,9 @@ static bool leaf(struct dump *d, const struct node *n)
 	case NODE_FLOAT: put_str(d, n->u.floating.word); break;
 	case NODE_QUANTITY: put_str(d, n->u.quantity.word); break;
 	case NODE_TOPOLOGY: topology(d, n); break;
-	case NODE_BOOL: put(d, n->u.boolean ? "true" : "false"); break;
-	case NODE_NONE: put(d, "none"); break;
-	case NODE_STRING: string(d, n); break;
+	case NODE_BOOL: dump_put(d, n->u.boolean ? "true" : "false"); break;
+	case NODE_NONE: dump_put(d, "none"); break;
+	case NODE_STRING: dump_string(d, n); break;
 	default: return false;
 	}
 	return true;
@@ -238,36 +238,36 @@ static bool leaf(struct dump *d, const struct node *n)
 /* Prints a chain of `else if` without recursion, because it may have any length. */
 static void if_item(struct dump *d, const struct node *n)
 {
-	put(d, "(if");
-	for (;; n = n->u.if_item.otherwise, put(d, "(else-if")) {
+	dump_put(d, "(if");
+	for (;; n = n->u.if_item.otherwise, dump_put(d, "(else-if")) {
 		part(d, n->u.if_item.condition);
 		body(d, n->u.if_item.then);
 		if (!n->u.if_item.otherwise)
 			break;
-		line(d);
+		dump_line(d);
 		if (n->u.if_item.otherwise->kind == NODE_IF_ITEM)
 			continue;
-		put(d, "else");
+		dump_put(d, "else");
 		body(d, n->u.if_item.otherwise);
 		break;
 	}
-	put(d, ")");
+	dump_put(d, ")");
 }
 
 static void if_expr(struct dump *d, const struct node *n)
 {
-	put(d, "(if");
+	dump_put(d, "(if");
 	for (;;) {
 		part(d, n->u.if_expr.condition);
 		part(d, n->u.if_expr.then);
 		n = n->u.if_expr.otherwise;
 		if (n->kind != NODE_IF)
 			break;
-		put(d, " else-if");
+		dump_put(d, " else-if");
 	}
-	put(d, " else");
+	dump_put(d, " else");
 	part(d, n);
-	put(d, ")");
+	dump_put(d, ")");
 }
 
 static void declaration(struct dump *d, const struct node *n)
@@ -280,7 +280,7 @@ static void declaration(struct dump *d, const struct node *n)
 		binding(d, n);
 		break;
 	case NODE_FN:
-		put(d, " ");
+		dump_put(d, " ");
 		put_str(d, n->u.fn.name);
 		formals(d, n->u.fn.formals);
 		part(d, n->u.fn.result);
@@ -288,31 +288,31 @@ static void declaration(struct dump *d, const struct node *n)
 		doc(d, n->u.fn.doc);
 		break;
 	case NODE_TYPE:
-		put(d, " ");
+		dump_put(d, " ");
 		put_str(d, n->u.type_decl.name);
 		doc(d, n->u.type_decl.doc);
 		part(d, n->u.type_decl.alias);
 		body(d, n->u.type_decl.body);
 		break;
 	case NODE_FRAMEWORK: case NODE_ACCELERATOR:
-		put(d, " ");
+		dump_put(d, " ");
 		put_str(d, n->u.blueprint_decl.name);
 		formals(d, n->u.blueprint_decl.formals);
 		if (n->u.blueprint_decl.base) {
-			put(d, " (:");
+			dump_put(d, " (:");
 			part(d, n->u.blueprint_decl.base);
 			parts(d, n->u.blueprint_decl.args);
-			put(d, ")");
+			dump_put(d, ")");
 		}
 		doc(d, n->u.blueprint_decl.doc);
 		body(d, n->u.blueprint_decl.body);
 		break;
 	case NODE_JOB:
-		job(d, n);
+		dump_ast_job(d, n);
 		break;
 	default:                        /* prints a profile, test, policy or project */
 		if (n->u.titled.name.p) {
-			put(d, " ");
+			dump_put(d, " ");
 			put_str(d, n->u.titled.name);
 		}
 		part(d, n->u.titled.title);
@@ -323,50 +323,50 @@ static void declaration(struct dump *d, const struct node *n)
 
 static void item(struct dump *d, const struct node *n)
 {
-	put(d, " ");
+	dump_put(d, " ");
 	switch (n->kind) {
 	case NODE_SET:
-		key(d, &n->u.item.key);
+		dump_key(d, &n->u.item.key);
 		part(d, n->u.item.value);
 		doc(d, n->u.item.doc);
 		break;
 	case NODE_EXTEND:
-		key(d, &n->u.item.key);
+		dump_key(d, &n->u.item.key);
 		doc(d, n->u.item.doc);
 		if (n->u.item.adds) {
-			put(d, " +=");
+			dump_put(d, " +=");
 			part(d, n->u.item.value);
 		} else {
 			body(d, n->u.item.value);
 		}
 		break;
 	case NODE_FIELD:
-		key(d, &n->u.field.key);
+		dump_key(d, &n->u.field.key);
 		part(d, n->u.field.type);
 		if (n->u.field.value) {
-			put(d, " (=");
+			dump_put(d, " (=");
 			part(d, n->u.field.value);
-			put(d, ")");
+			dump_put(d, ")");
 		}
 		doc(d, n->u.field.doc);
 		break;
 	default:                        /* block */
 		put_str(d, n->u.block.word);
-		put(d, " ");
+		dump_put(d, " ");
 		put_str(d, n->u.block.name);
 		doc(d, n->u.block.doc);
 		body(d, n->u.block.body);
 	}
 }
 
-static void check(struct dump *d, const struct node *n)
+static void dump_check(struct dump *d, const struct node *n)
 {
 	part(d, n->u.check.condition);
 	part(d, n->u.check.message);
 	if (n->u.check.code.p) {
-		put(d, " (as ");
+		dump_put(d, " (as ");
 		put_str(d, n->u.check.code);
-		put(d, ")");
+		dump_put(d, ")");
 	}
 }
 
@@ -376,17 +376,17 @@ static void list_for(struct dump *d, const struct node *n)
 	part(d, n->u.list_for.list);
 	part(d, n->u.list_for.value);
 	if (n->u.list_for.filter) {
-		put(d, " (if");
+		dump_put(d, " (if");
 		part(d, n->u.list_for.filter);
-		put(d, ")");
+		dump_put(d, ")");
 	}
 }
 
-static void argument(struct dump *d, const struct node *n)
+static void dump_argument(struct dump *d, const struct node *n)
 {
 	if (n->u.arg.name.p) {
 		put_str(d, n->u.arg.name);
-		put(d, "=");
+		dump_put(d, "=");
 	}
 	dump(d, n->u.arg.value);
 }
@@ -422,7 +422,7 @@ static void expression(struct dump *d, const struct node *n)
 		break;
 	case NODE_MEMBER:
 		part(d, n->u.member.base);
-		put(d, " ");
+		dump_put(d, " ");
 		put_str(d, n->u.member.name);
 		break;
 	case NODE_CALL:
@@ -452,14 +452,14 @@ static void dump(struct dump *d, const struct node *n)
 		return;
 	}
 	if (n->kind == NODE_ARG) {
-		argument(d, n);
+		dump_argument(d, n);
 		return;
 	}
 	open(d, head(n));
 	switch (n->kind) {
 	case NODE_BAD:
 		if (n->u.bad.name.n) {
-			put(d, " ");
+			dump_put(d, " ");
 			put_str(d, n->u.bad.name);
 		}
 		break;
@@ -476,7 +476,7 @@ static void dump(struct dump *d, const struct node *n)
 		item(d, n);
 		break;
 	case NODE_CHECK:
-		check(d, n);
+		dump_check(d, n);
 		break;
 	case NODE_SPREAD:
 		part(d, n->u.one);
@@ -498,7 +498,7 @@ static void dump(struct dump *d, const struct node *n)
 	default:
 		expression(d, n);
 	}
-	put(d, ")");
+	dump_put(d, ")");
 }
 
 void ast_dump(const struct node *n, struct buf *out)

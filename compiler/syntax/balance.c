@@ -121,7 +121,7 @@ struct balance {
 	size_t reread;                  /* tokens read again so far: bounded, so that repairing stays linear */
 };
 
-static void put(struct balance *b, struct token t)
+static void put_balanced(struct balance *b, struct token t)
 {
 	b->torn = b->torn || t.flags & FLAG_TORN || t.kind == TOKEN_JUNK;
 	b->to[b->n++] = t;
@@ -140,7 +140,8 @@ static void supply(struct balance *b, unsigned flags)
 
 	if (kind == TOKEN_LBRACE)
 		flags |= FLAG_END_DECL;
-	put(b, (struct token){ at, at, (unsigned char)closer_of(kind), (unsigned char)(FLAG_VIRTUAL | flags) });
+	put_balanced(b,
+		(struct token){ at, at, (unsigned char)closer_of(kind), (unsigned char)(FLAG_VIRTUAL | flags) });
 	b->depth--;
 }
 
@@ -158,7 +159,7 @@ static const char *bracket_text(int kind)
 }
 
 /* The end of the line that contains an offset. */
-static uint32_t line_end(const struct source *source, uint32_t offset)
+static uint32_t offset_line_end(const struct source *source, uint32_t offset)
 {
 	const char *from = source->text.p + (offset - source->base), *end = source->text.p + source->text.n;
 	const char *line = memchr(from, '\n', (size_t)(end - from));
@@ -173,7 +174,7 @@ static void fix_brace(struct balance *b, struct diag *d, size_t open, size_t sig
 {
 	const struct tokens *ts = b->ts;
 	/* the end of the line, after any comment */
-	uint32_t end = ts->at[sign - 1].end, line = line_end(ts->source, end);
+	uint32_t end = ts->at[sign - 1].end, line = offset_line_end(ts->source, end);
 	bool one_line = true;
 
 	for (size_t i = open + 1; i < sign; i++)
@@ -428,7 +429,7 @@ static void take_stray(struct balance *b, const struct token *t, size_t i)
 	if (b->depth)
 		tear_line(b);
 	if (b->depth || !(t->flags & FLAG_LINE))
-		put(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN | (t->flags & FLAG_LINE) });
+		put_balanced(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN | (t->flags & FLAG_LINE) });
 }
 
 static void report_mismatch(struct balance *b, const struct token *t)
@@ -536,7 +537,7 @@ static bool take_close(struct balance *b, const struct token *t, size_t i, size_
 		if (top_kind(b) == opener || is_open_inside(b, opener)) {
 			close_to(b, opener);
 			look_for_surplus(b, t, i);
-			put(b, *t);
+			put_balanced(b, *t);
 			b->depth--;
 			return false;
 		}
@@ -671,7 +672,7 @@ static void repair(struct balance *b)
 				continue;
 		}
 		if (is_open(t->kind) && b->depth == BRACKETS_MAX) {
-			put(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN });
+			put_balanced(b, (struct token){ t->start, t->end, TOKEN_JUNK, FLAG_TORN });
 			i = skip_deep(b, i);
 			continue;
 		}
@@ -684,12 +685,12 @@ static void repair(struct balance *b)
 		}
 		if (is_open(t->kind)) {
 			b->open[b->depth++] = (struct bracket){ (uint32_t)i, b->indent };
-			put(b, *t);
+			put_balanced(b, *t);
 		} else if (is_close(t->kind)) {
 			if (take_close(b, t, i, &i))
 				continue;
 		} else {
-			put(b, *t);
+			put_balanced(b, *t);
 		}
 		i++;
 	}
@@ -707,7 +708,7 @@ void tokens_explain(const struct tokens *ts)
 
 	for (size_t i = 0; i < ts->ndropped; i++) {
 		const struct dropped *d = &ts->dropped[i];
-		uint32_t to = d->top ? line_end(ts->source, d->from) : d->start;
+		uint32_t to = d->top ? offset_line_end(ts->source, d->from) : d->start;
 		bool known = false;
 		for (size_t k = 0; k < ds->n && !known; k++)
 			known = is_of_syntax(ds->at[k]) && ds->at[k]->at.start >= d->from && ds->at[k]->at.start <= to;

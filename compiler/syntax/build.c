@@ -177,7 +177,7 @@ static bool is_text(const struct parse *p, struct str key, struct str word)
 	return str_is(key, "name");
 }
 
-static void report_field(struct parse *p, struct node *n)
+static void report_old_field(struct parse *p, struct node *n)
 {
 	struct span colon = { n->u.field.key.span.end, n->u.field.type->span.start };
 	struct str key = source_text(p->diags->sources, n->u.field.key.span);
@@ -220,7 +220,7 @@ static void claim_fields(struct parse *p, const struct node *decl)
 		struct node *n = p->fields.at[i];
 		if (n->kind == NODE_BAD || has_fields(decl))
 			continue;
-		report_field(p, n);
+		report_old_field(p, n);
 		turn_bad(n, n->u.field.key.text, n->u.field.key.span);
 	}
 	p->fields.n = 0;

@@ -11,7 +11,7 @@ struct node *mk_name(struct parse *p, struct span at, struct str text)
 	return n;
 }
 
-static struct node *too_large(struct parse *p, struct span at, const char *what)
+static struct node *report_literal_size(struct parse *p, struct span at, const char *what)
 {
 	struct str w = tokens_shown(&p->tokens, at.start, at.end);
 	diag_report(p->diags, TJ0301, at, "%.*s does not fit in %s", STR_ARG(w), what);
@@ -25,7 +25,7 @@ struct node *mk_integer(struct parse *p, struct span at)
 	uint64_t value;
 
 	if (!number_integer(w, &value) || value > most || (value == most && p->negated != at.start))
-		return too_large(p, at, "64 bits");
+		return report_literal_size(p, at, "64 bits");
 	struct node *n = node_new(p->arena, NODE_INT, at);
 	n->u.integer.value = value;
 	return n;
@@ -37,7 +37,7 @@ struct node *mk_floating(struct parse *p, struct span at)
 	double value;
 
 	if (!number_floating(w, &value))
-		return too_large(p, at, "a float");
+		return report_literal_size(p, at, "a float");
 	struct node *n = node_new(p->arena, NODE_FLOAT, at);
 	n->u.floating.value = value;
 	n->u.floating.word = w;

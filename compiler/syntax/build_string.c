@@ -80,7 +80,7 @@ static size_t unicode_escape(struct decoder *d, struct str text, size_t i, uint3
 }
 
 /* Reads the escape at text[i]; returns its length in bytes. */
-static size_t escape(struct decoder *d, struct str text, size_t i, uint32_t at)
+static size_t decode_escape(struct decoder *d, struct str text, size_t i, uint32_t at)
 {
 	static const char from[] = "ntr\\\"$", to[] = "\n\t\r\\\"$";
 
@@ -129,7 +129,7 @@ static size_t remove_indent(struct decoder *d, struct str text, size_t i, uint32
 }
 
 /* Decodes one piece of text. */
-static struct str decode(struct decoder *d, struct str text, uint32_t at, struct span close)
+static struct str decode_piece(struct decoder *d, struct str text, uint32_t at, struct span close)
 {
 	d->out = arena_alloc(d->p->arena, text.n + 1);
 	d->n = 0;
@@ -152,7 +152,7 @@ static struct str decode(struct decoder *d, struct str text, uint32_t at, struct
 			d->line_start = true;
 			i += text.p[i + 1] == '\r' ? 3 : 2;
 		} else if (!d->raw && c == '\\') {
-			i += escape(d, text, i, at + (uint32_t)i);
+			i += decode_escape(d, text, i, at + (uint32_t)i);
 		} else {
 			d->out[d->n++] = c;
 			i++;
@@ -232,7 +232,7 @@ static void decode_parts(struct decoder *d, struct parts *parts, struct span clo
 		}
 		struct str text = tokens_text(&d->p->tokens, part->span.start, part->span.end);
 		bool plain = !d->block && (d->raw || !memchr(text.p, '\\', text.n));
-		part->text = plain ? text : decode(d, text, part->span.start, close);
+		part->text = plain ? text : decode_piece(d, text, part->span.start, close);
 		if (part->text.n)
 			parts->at[kept++] = *part;
 	}

@@ -25,12 +25,12 @@ static const unsigned char continues[256] = {
 	[TOKEN_RANGE] = 1, [TOKEN_RPAREN] = 1, [TOKEN_RBRACKET] = 1,
 };
 
-static bool is_open(int kind)
+static bool is_opening_token(int kind)
 {
 	return kind == TOKEN_LBRACE || kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_INTERP_OPEN;
 }
 
-static bool is_close(int kind)
+static bool is_closing_token(int kind)
 {
 	return kind == TOKEN_RBRACE || kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_INTERP_CLOSE;
 }
@@ -60,25 +60,25 @@ static void commit(struct feed *f)
 	int kind = f->last.kind;
 
 	f->committed = true;
-	if (is_open(kind)) {
+	if (is_opening_token(kind)) {
 		f->open[f->depth++] = (struct feed_bracket){ (unsigned char)kind, f->line, f->item };
 		if (kind == TOKEN_LBRACE)
 			f->item = (uint32_t)f->i;
-	} else if (is_close(kind)) {
+	} else if (is_closing_token(kind)) {
 		f->item = f->open[--f->depth].item;
 	} else if (kind == TOKEN_NL || kind == TOKEN_EOL || (kind == TOKEN_COMMA && in_body(f))) {
 		f->item = (uint32_t)f->i;
 	}
 }
 
-static struct token give(struct feed *f, struct token t)
+static struct token give_token(struct feed *f, struct token t)
 {
 	f->last = t;
 	f->committed = false;
 	return t;
 }
 
-static struct token line_end(const struct feed *f)
+static struct token line_end_token(const struct feed *f)
 {
 	uint32_t at = f->i ? f->tokens->at[f->i - 1].end : f->tokens->source->base;
 	return (struct token){ at, at, in_body(f) ? TOKEN_NL : TOKEN_EOL, 0 };
@@ -140,12 +140,12 @@ struct token feed_next(struct feed *f)
 		memmove(f->queue, f->queue + 1, f->queued * sizeof(t));
 		if (t.kind == TOKEN_EOL || t.kind == TOKEN_NL)
 			f->ended = true;
-		return give(f, t);
+		return give_token(f, t);
 	}
 	struct token t = f->tokens->at[f->i];
 	if (!f->expression && newline_ends(f, t)) {
 		f->ended = true;
-		return give(f, line_end(f));
+		return give_token(f, line_end_token(f));
 	}
 	if (t.kind != TOKEN_END)
 		f->i++;
@@ -154,7 +154,7 @@ struct token feed_next(struct feed *f)
 	f->member = f->previous == TOKEN_DOT;
 	f->previous = t.kind;
 	f->ended = false;
-	return give(f, t);
+	return give_token(f, t);
 }
 
 /* Can an expression end before token T, whatever T belongs to? */
@@ -224,7 +224,7 @@ bool feed_begins(const struct feed *f, size_t i)
  * Is the line that begins with token I outside the broken item? In a file, lines that are indented deeper than the
  * broken declaration (at column OWN) are part of it.
  */
-static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own)
+static bool leaves_item(const struct feed *f, size_t i, unsigned indent, unsigned own)
 {
 	const struct token *at = f->tokens->at;
 
@@ -232,7 +232,7 @@ static bool leaves(const struct feed *f, size_t i, unsigned indent, unsigned own
 		return false;
 	if (f->depth == 0 && !f->expression)
 		return tokens_declaration(f->tokens, i) ||
-			(tokens_indent(f->tokens, at[i].start) <= own && !is_close(at[i].kind));
+			(tokens_indent(f->tokens, at[i].start) <= own && !is_closing_token(at[i].kind));
 	return indent == ANY_INDENT || (tokens_indent(f->tokens, at[i].start) <= indent && feed_begins(f, i));
 }
 
@@ -243,13 +243,13 @@ static size_t find_end(const struct feed *f, size_t i, unsigned open, unsigned i
 	unsigned own = f->depth ? 0 : tokens_indent(f->tokens, at[f->item].start);
 
 	for (*ret_newline = false; at[i].kind != TOKEN_END; i++) {
-		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && leaves(f, i, indent, own)) {
+		if (!open && (at[i].flags & FLAG_LINE) && i > f->item && leaves_item(f, i, indent, own)) {
 			*ret_newline = true;
 			return i;
 		}
-		if (is_open(at[i].kind)) {
+		if (is_opening_token(at[i].kind)) {
 			open++;
-		} else if (is_close(at[i].kind)) {
+		} else if (is_closing_token(at[i].kind)) {
 			if (!open)
 				return i;
 			open--;
@@ -297,7 +297,7 @@ void feed_recover(struct feed *f, unsigned indent)
 	f->member = false;
 	f->ended = true;
 	if (newline)
-		f->queue[f->queued++] = line_end(f);
+		f->queue[f->queued++] = line_end_token(f);
 }
 
 /*
@@ -312,9 +312,9 @@ static size_t level_from(const struct feed *f, size_t from, size_t wanted, unsig
 	if (at[wanted].kind == TOKEN_END)
 		return wanted;
 	for (i = from; at[i].kind != TOKEN_END && (i < wanted || open); i++) {
-		if (is_open(at[i].kind))
+		if (is_opening_token(at[i].kind))
 			open++;
-		else if (is_close(at[i].kind) && !open--)
+		else if (is_closing_token(at[i].kind) && !open--)
 			break;
 	}
 	return i;
@@ -330,5 +330,5 @@ void feed_resume(struct feed *f, size_t i)
 	f->previous = TOKEN_SYNC;
 	f->member = false;
 	f->ended = true;
-	f->queue[f->queued++] = line_end(f);
+	f->queue[f->queued++] = line_end_token(f);
 }

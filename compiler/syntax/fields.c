@@ -1,6 +1,6 @@
 #include "syntax/fields.h"
 
-static const char *field_of(struct str word, const char *blocks)
+static const char *block_field_of(struct str word, const char *blocks)
 {
 #define BLOCK(word, parents, doc)
 #define FIELD(id, name, blocks, type, fallback, doc) { name, type, #blocks },
@@ -19,5 +19,5 @@ static const char *field_of(struct str word, const char *blocks)
 	return NULL;
 }
 
-const char *field_type(struct str word) { return field_of(word, ""); }
-bool field_is_of_role(struct str word) { return field_of(word, "BLOCK_DEFAULTS") != NULL; }
+const char *field_type(struct str word) { return block_field_of(word, ""); }
+bool field_is_of_role(struct str word) { return block_field_of(word, "BLOCK_DEFAULTS") != NULL; }

@@ -21,14 +21,14 @@ struct flat *flat_new(struct arena *a, const struct source *source)
 	return f;
 }
 
-static bool is_line_end(int kind) { return kind == TOKEN_NL || kind == TOKEN_EOL; }
+static bool is_end_of_line(int kind) { return kind == TOKEN_NL || kind == TOKEN_EOL; }
 
 /* Is the token a comma or semicolon that nothing follows? */
 static bool is_last_separator(const struct layout *l, size_t i)
 {
 	int next = l->at[i + 1].kind;
 
-	return (is_line_end(l->at[i].kind) || l->at[i].kind == TOKEN_COMMA) &&
+	return (is_end_of_line(l->at[i].kind) || l->at[i].kind == TOKEN_COMMA) &&
 	       (next == TOKEN_RBRACE || next == TOKEN_RBRACKET || next == TOKEN_RPAREN);
 }
 
@@ -50,7 +50,7 @@ struct str flat_text(const struct flat *f, struct span at)
 		first = i; i + 1 < l->n && l->at[i].start < at.end; i++) {
 		if (is_last_separator(l, i))
 			continue;
-		if (is_line_end(l->at[i].kind)) {
+		if (is_end_of_line(l->at[i].kind)) {
 			buf_char(&out, ',');
 			continue;
 		}

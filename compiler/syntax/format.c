@@ -37,13 +37,13 @@ static bool is_line_end(int kind)
 	return kind == TOKEN_NL || kind == TOKEN_EOL;
 }
 
-static void put(struct printer *p, struct str text)
+static void put_printed(struct printer *p, struct str text)
 {
 	buf_str(p->out, text);
 	p->column += str_chars(text);
 }
 
-static void put_z(struct printer *p, const char *z) { put(p, str_of(z)); }
+static void put_z(struct printer *p, const char *z) { put_printed(p, str_of(z)); }
 
 static void blanks(struct printer *p, size_t n)
 {
@@ -75,7 +75,7 @@ static void put_verbatim(struct printer *p, struct str text)
 	}
 }
 
-static void put_comment(struct printer *p, const struct comment *c)
+static void put_own_comment(struct printer *p, const struct comment *c)
 {
 	struct str text = tokens_text(&p->l->tokens, c->start, c->end);
 
@@ -83,7 +83,7 @@ static void put_comment(struct printer *p, const struct comment *c)
 		put_z(p, "## ");
 		text = (struct str){ text.p + 2, text.n - 2 };
 	}
-	put(p, text);
+	put_printed(p, text);
 }
 
 /* Prints a comment after code. */
@@ -97,7 +97,7 @@ static void put_trailing(struct printer *p, const struct comment *c)
 		gap++;
 	}
 	blanks(p, gap ? gap : 1);
-	put_comment(p, c);
+	put_own_comment(p, c);
 }
 
 /*
@@ -121,7 +121,7 @@ static bool print_between(struct printer *p, size_t i, unsigned indent)
 		const struct comment *c = &p->l->tokens.comments[k];
 		if (c->own_line) {
 			new_line(p, indent);
-			put_comment(p, c);
+			put_own_comment(p, c);
 		} else {
 			put_trailing(p, c);
 		}
@@ -152,7 +152,7 @@ static size_t print_comments(struct printer *p, size_t from, size_t to, unsigned
 			continue;
 		}
 		new_line(p, indent);
-		put_comment(p, c);
+		put_own_comment(p, c);
 	}
 	return from;
 }
@@ -282,7 +282,7 @@ static void print(struct printer *p, size_t from, size_t to, unsigned indent)
 			put_verbatim(p, tokens_text(&l->tokens, l->at[i].start, l->at[l->match[i]].end));
 			i = l->match[i];
 		} else {
-			put(p, tokens_text(&l->tokens, l->at[i].start, l->at[i].end));
+			put_printed(p, tokens_text(&l->tokens, l->at[i].start, l->at[i].end));
 		}
 	}
 }
@@ -317,7 +317,7 @@ static size_t key_end(const struct layout *l, size_t i)
 	}
 }
 
-static void classify(const struct layout *l, struct format_item *it, bool file)
+static void classify_item(const struct layout *l, struct format_item *it, bool file)
 {
 	size_t i = it->from, end = key_end(l, i);
 
@@ -345,7 +345,7 @@ static void classify(const struct layout *l, struct format_item *it, bool file)
 	}
 }
 
-static struct format_item *split(const struct layout *l, struct arena *a, size_t from, size_t to, bool file,
+static struct format_item *split_items(const struct layout *l, struct arena *a, size_t from, size_t to, bool file,
 	size_t *ret_n)
 {
 	struct format_item *items = NULL;
@@ -359,7 +359,7 @@ static struct format_item *split(const struct layout *l, struct arena *a, size_t
 		it.to = i++;
 		if (it.to == it.from)
 			continue;
-		classify(l, &it, file);
+		classify_item(l, &it, file);
 		ARENA_PUSH(a, items, n, it);
 	}
 	*ret_n = n;
@@ -463,7 +463,7 @@ struct format_import {
 	size_t order;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_imports(const void *left, const void *right)
 {
 	const struct format_import *a = left, *b = right;
 	int d = a->group != b->group ? (a->group > b->group) - (a->group < b->group) : str_cmp(a->text, b->text);
@@ -502,7 +502,7 @@ static void sort_run(const struct layout *l, struct format_item *items, size_t n
 
 	for (size_t i = 0; i < n; i++)
 		imports[i] = import_of(l, &items[i], i);
-	qsort(imports, n, sizeof(*imports), compare);
+	qsort(imports, n, sizeof(*imports), compare_imports);
 	for (size_t i = 0; i < n; i++) {                /* comments before the imports stay where they are */
 		items[i].from = imports[i].item.from;
 		items[i].to = imports[i].item.to;
@@ -536,7 +536,7 @@ static void print_leading(struct printer *p, size_t from, size_t to, unsigned in
 			buf_char(p->out, '\n');
 		if (p->out->n)
 			new_line(p, indent);
-		put_comment(p, c);
+		put_own_comment(p, c);
 		*first = false;
 	}
 }
@@ -592,7 +592,7 @@ static void print_items(struct printer *p, size_t from, size_t to, unsigned inde
 {
 	const struct layout *l = p->l;
 	size_t n, begin, end;
-	struct format_item *items = split(l, l->tokens.arena, from, to, file, &n);
+	struct format_item *items = split_items(l, l->tokens.arena, from, to, file, &n);
 	uint32_t start = from ? l->at[from - 1].end : l->tokens.source->base;
 	uint32_t last = n ? l->at[items[n - 1].to - 1].end : start;
 	bool first = true;

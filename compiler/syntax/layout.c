@@ -28,7 +28,7 @@ bool layout_separates(const struct layout *l, size_t i)
 }
 
 /* Collects the tokens as the parser gets them, without those that only the parser needs. */
-static void collect(struct layout *l, struct arena *a)
+static void collect_tokens(struct layout *l, struct arena *a)
 {
 	struct feed f;
 	struct token t;
@@ -146,7 +146,7 @@ static bool behind_job(const struct layout *l, size_t open)
 		(l->at[i - 2].kind == TOKEN_STRING || l->at[i - 2].kind == TOKEN_STR_CLOSE);
 }
 
-static enum bracket_role role_of(const struct layout *l, size_t open)
+static enum bracket_role bracket_role_of(const struct layout *l, size_t open)
 {
 	const struct token *t = &l->at[open];
 	bool operand = open > 0 && is_operand(l, open - 1);
@@ -231,7 +231,7 @@ static void match_brackets(struct layout *l, struct arena *a)
 	for (size_t i = 0; i < l->n; i++) {
 		if (l->at[i].kind != TOKEN_LPAREN && l->at[i].kind != TOKEN_LBRACKET)
 			continue;
-		l->role[i] = (unsigned char)role_of(l, i);
+		l->role[i] = (unsigned char)bracket_role_of(l, i);
 		l->broken[i] = is_broken(l, i);
 	}
 }
@@ -241,7 +241,7 @@ struct layout layout_new(struct arena *a, struct diags *ds, const struct source 
 	struct layout l = { .tokens = { .arena = a, .diags = ds, .source = source } };
 
 	tokens_scan(&l.tokens);
-	collect(&l, a);
+	collect_tokens(&l, a);
 	mark_locals(&l, a);
 	number_lines(&l, a);
 	match_brackets(&l, a);
@@ -277,7 +277,7 @@ static bool is_type_colon(const struct layout *l, size_t i)
 	case TOKEN_NL: case TOKEN_EOL: case TOKEN_LBRACE: case TOKEN_PARAM: case TOKEN_LET: case TOKEN_JOB:
 		return true;
 	case TOKEN_LPAREN:
-		return role_of(l, key - 1) == BRACKET_FORMALS;
+		return bracket_role_of(l, key - 1) == BRACKET_FORMALS;
 	case TOKEN_COMMA: {
 		uint32_t open = l->inside[key];
 		return open != NOWHERE && (l->at[open].kind == TOKEN_LBRACE ||

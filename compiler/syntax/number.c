@@ -11,12 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_number_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-static size_t digits(struct str w, size_t i)
+static size_t digit_run(struct str w, size_t i)
 {
-	while (i < w.n && (is_digit(w.p[i]) || w.p[i] == '_'))
+	while (i < w.n && (is_number_digit(w.p[i]) || w.p[i] == '_'))
 		i++;
 	return i;
 }
@@ -25,7 +25,7 @@ static struct str shown(const struct tokens *ts, struct span at) { return tokens
 
 static bool is_hex_digit(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '_';
+	return is_number_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '_';
 }
 
 static int report_hex(struct tokens *ts, struct span at, struct str w)
@@ -38,7 +38,7 @@ static int report_hex(struct tokens *ts, struct span at, struct str w)
 			continue;
 		if (!is_hex_digit(w.p[i]) || value >> 60)
 			return TOKEN_BAD;
-		value = value * 16 + (uint64_t)(is_digit(w.p[i]) ? w.p[i] - '0' : (w.p[i] | 32) - 'a' + 10);
+		value = value * 16 + (uint64_t)(is_number_digit(w.p[i]) ? w.p[i] - '0' : (w.p[i] | 32) - 'a' + 10);
 	}
 	if (w.n > 2) {
 		diag_help(ts->diags, d, "write %llu instead of %.*s", (unsigned long long)value,
@@ -81,7 +81,8 @@ static bool underscores_ok(struct str w)
 {
 	const char *p = memchr(w.p, '_', w.n);
 	for (size_t i = p ? (size_t)(p - w.p) : w.n; i < w.n; i++)
-		if (w.p[i] == '_' && (i == 0 || i + 1 == w.n || !is_digit(w.p[i - 1]) || !is_digit(w.p[i + 1])))
+		if (w.p[i] == '_' &&
+		    (i == 0 || i + 1 == w.n || !is_number_digit(w.p[i - 1]) || !is_number_digit(w.p[i + 1])))
 			return false;
 	return true;
 }
@@ -108,11 +109,11 @@ static int topology_kind(struct tokens *ts, struct span at, struct str w)
 /* Does the word consist of digits joined by `x`? */
 static bool is_topology(struct str w)
 {
-	size_t i = digits(w, 0);
+	size_t i = digit_run(w, 0);
 	if (i == w.n)
 		return false;
 	while (i < w.n && w.p[i] == 'x') {
-		size_t next = digits(w, i + 1);
+		size_t next = digit_run(w, i + 1);
 		if (next == i + 1)
 			return false;
 		i = next;
@@ -127,7 +128,7 @@ static bool is_exponent(struct str w, size_t i)
 	i++;
 	if (i < w.n && (w.p[i] == '+' || w.p[i] == '-'))
 		i++;
-	return i < w.n && digits(w, i) == w.n;
+	return i < w.n && digit_run(w, i) == w.n;
 }
 
 /* Reports a duration such as 2h30m; true if it did. */
@@ -166,7 +167,7 @@ int number_kind(struct tokens *ts, uint32_t start, uint32_t end)
 {
 	struct span at = { start, end };
 	struct str w = tokens_text(ts, start, end);
-	size_t i = digits(w, 0);
+	size_t i = digit_run(w, 0);
 
 	if (i == w.n)
 		return underscores_ok(w) ? TOKEN_INT : report_underscore(ts, at);
@@ -178,7 +179,7 @@ int number_kind(struct tokens *ts, uint32_t start, uint32_t end)
 		return octal_kind(ts, at, w);
 	if (is_topology(w))
 		return topology_kind(ts, at, w);
-	if (w.p[i] == '.' && (i = digits(w, i + 1)) == w.n)
+	if (w.p[i] == '.' && (i = digit_run(w, i + 1)) == w.n)
 		return TOKEN_FLOAT;
 	if (w.p[i] == '.')
 		return report_fractions(ts, at);
@@ -227,7 +228,7 @@ unsigned number_topology(struct str w, int64_t size[3])
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < w.n && n < 3; i++) {
-		size_t end = digits(w, i);
+		size_t end = digit_run(w, i);
 		uint64_t value;
 		if (!number_integer((struct str){ w.p + i, end - i }, &value) || value > INT64_MAX)
 			return 0;

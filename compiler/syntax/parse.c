@@ -90,7 +90,7 @@ static int token_value(struct parse *p, struct token t, TJ_STYPE *ret)
 	}
 }
 
-static bool run(struct parse *p)
+static bool run_parser(struct parse *p)
 {
 	tj_pstate *parser = tj_pstate_new();
 	int status;
@@ -115,7 +115,7 @@ static bool run(struct parse *p)
 	return status == 0;
 }
 
-static void prepare(struct parse *p, bool expression)
+static void prepare_parse(struct parse *p, bool expression)
 {
 	p->tokens = (struct tokens){ .arena = p->arena, .diags = p->diags, .source = p->source };
 	tokens_scan(&p->tokens);
@@ -133,8 +133,8 @@ struct node *parse_source(struct arena *a, struct names *names, struct diags *ds
 	p.file = node_new(a, NODE_FILE, all);
 	if (manifest_in_text(a, ds, source))
 		return p.file;
-	prepare(&p, false);
-	run(&p);
+	prepare_parse(&p, false);
+	run_parser(&p);
 	tokens_explain(&p.tokens);
 	p.file->u.file.doc = doc_of_file(&p);
 	return p.file;
@@ -145,8 +145,8 @@ struct node *parse_expression(struct arena *a, struct names *names, struct diags
 	struct parse p = { .arena = a, .names = names, .diags = ds, .source = source };
 	size_t errors = ds->errors + ds->muted_errors;
 
-	prepare(&p, true);
-	bool ok = run(&p);
+	prepare_parse(&p, true);
+	bool ok = run_parser(&p);
 	tokens_explain(&p.tokens);
 	if (!ok || ds->errors + ds->muted_errors != errors)
 		return NULL;

@@ -20,7 +20,7 @@ enum { NORMAL = 0 };                    /* flex's INITIAL */
 /* bytes of a line that are examined for a message; the rest of a longer line is ignored */
 enum { MOST_GUESSED = 4096 };
 
-static struct token *push(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)
+static struct token *push_token(struct scan *s, int kind, uint32_t start, uint32_t end, unsigned flags)
 {
 	struct tokens *ts = s->ts;
 	if (ts->n + TOKENS_AHEAD == ts->size) {
@@ -81,7 +81,7 @@ void scan_token(struct scan *s, int kind)
 {
 	if (kind == TOKEN_STRING)
 		report_hidden(s, s->start, s->end, "string");
-	push(s, kind, s->start, s->end, 0);
+	push_token(s, kind, s->start, s->end, 0);
 	if (kind == TOKEN_LBRACE && s->nmodes)
 		s->modes[s->nmodes - 1].braces++;
 }
@@ -90,7 +90,7 @@ void scan_token(struct scan *s, int kind)
 static void supply(struct scan *s, int kind, unsigned flags)
 {
 	uint32_t at = s->ts->n ? s->ts->at[s->ts->n - 1].end : s->start;
-	push(s, kind, at, at, FLAG_VIRTUAL | flags);
+	push_token(s, kind, at, at, FLAG_VIRTUAL | flags);
 }
 
 void scan_newline(struct scan *s)
@@ -203,12 +203,12 @@ bool token_is_word(int kind)
 
 void scan_word(struct scan *s)
 {
-	push(s, word_kind(tokens_text(s->ts, s->start, s->end)), s->start, s->end, 0);
+	push_token(s, word_kind(tokens_text(s->ts, s->start, s->end)), s->start, s->end, 0);
 }
 
 void scan_number(struct scan *s)
 {
-	push(s, number_kind(s->ts, s->start, s->end), s->start, s->end, 0);
+	push_token(s, number_kind(s->ts, s->start, s->end), s->start, s->end, 0);
 }
 
 static const struct lookalike {
@@ -443,14 +443,14 @@ void scan_junk(struct scan *s)
 	if (last && last->kind == TOKEN_JUNK && last->end == s->start)
 		last->end = s->end;
 	else
-		push(s, TOKEN_JUNK, s->start, s->end, 0);
+		push_token(s, TOKEN_JUNK, s->start, s->end, 0);
 }
 
 /* --- strings --- */
 
 int scan_string_open(struct scan *s, int condition)
 {
-	push(s, TOKEN_STR_OPEN, s->start, s->end, 0);
+	push_token(s, TOKEN_STR_OPEN, s->start, s->end, 0);
 	s->condition = condition;
 	s->open = s->start;
 	s->broken = false;
@@ -477,7 +477,7 @@ void scan_string_text(struct scan *s)
 	if (last->kind == TOKEN_STR_TEXT && last->end == s->start)
 		last->end = s->end;
 	else
-		push(s, TOKEN_STR_TEXT, s->start, s->end, 0);
+		push_token(s, TOKEN_STR_TEXT, s->start, s->end, 0);
 }
 
 void scan_string_bad(struct scan *s)
@@ -495,11 +495,11 @@ void scan_string_bad(struct scan *s)
 
 int scan_string_close(struct scan *s)
 {
-	push(s, TOKEN_STR_CLOSE, s->start, s->end, s->broken ? FLAG_BROKEN : 0);
+	push_token(s, TOKEN_STR_CLOSE, s->start, s->end, s->broken ? FLAG_BROKEN : 0);
 	return NORMAL;
 }
 
-static bool is_block(const struct scan *s, uint32_t open)
+static bool is_block_open(const struct scan *s, uint32_t open)
 {
 	const char *p = s->ts->source->text.p + (open - s->ts->source->base);
 	if (*p == 'r')
@@ -515,7 +515,7 @@ static int unwind(struct scan *s)
 	while (s->nmodes) {
 		struct string_mode m = s->modes[--s->nmodes];
 		supply(s, TOKEN_INTERP_CLOSE, FLAG_TORN);
-		if (is_block(s, m.open)) {
+		if (is_block_open(s, m.open)) {
 			s->condition = m.condition;
 			s->open = m.open;
 			s->broken = true;
@@ -662,7 +662,7 @@ static void report_unclosed(struct scan *s, unsigned quotes, const char *help)
 
 int scan_string_unclosed(struct scan *s)
 {
-	bool block = is_block(s, s->open);
+	bool block = is_block_open(s, s->open);
 
 	if (s->nmodes && !block) {
 		report_interpolation(s);
@@ -721,7 +721,7 @@ bool scan_string_line(struct scan *s)
 int scan_interpolation(struct scan *s)
 {
 	struct string_mode m = { s->condition, s->open, s->start, 0, s->broken, 0 };
-	push(s, TOKEN_INTERP_OPEN, s->start, s->end, 0);
+	push_token(s, TOKEN_INTERP_OPEN, s->start, s->end, 0);
 	ARENA_PUSH(s->ts->arena, s->modes, s->nmodes, m);
 	return NORMAL;
 }
@@ -732,10 +732,10 @@ int scan_brace_close(struct scan *s, int condition)
 	if (!m || m->braces) {
 		if (m)
 			m->braces--;
-		push(s, TOKEN_RBRACE, s->start, s->end, 0);
+		push_token(s, TOKEN_RBRACE, s->start, s->end, 0);
 		return condition;
 	}
-	push(s, TOKEN_INTERP_CLOSE, s->start, s->end, 0);
+	push_token(s, TOKEN_INTERP_CLOSE, s->start, s->end, 0);
 	s->nmodes--;
 	s->condition = m->condition;
 	s->open = m->open;
@@ -977,7 +977,7 @@ void tokens_scan(struct tokens *ts)
 		ts->cut = true;
 	}
 	s.newlines += s.newlines == 0;
-	push(&s, TOKEN_END, s.start, s.start, 0);
+	push_token(&s, TOKEN_END, s.start, s.start, 0);
 	tokens_pad(ts);
 	ts->comments = ts->ncomments ? ts->comments : NULL;
 }

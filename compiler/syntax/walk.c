@@ -4,7 +4,7 @@
  */
 #include "syntax/walk.h"
 
-static void give(struct node *child, node_visit *each, void *to)
+static void give_child(struct node *child, node_visit *each, void *to)
 {
 	if (child)
 		each(to, child);
@@ -13,13 +13,13 @@ static void give(struct node *child, node_visit *each, void *to)
 static void give_all(struct nodes children, node_visit *each, void *to)
 {
 	for (size_t i = 0; i < children.n; i++)
-		give(children.at[i], each, to);
+		give_child(children.at[i], each, to);
 }
 
 static void string_children(const struct node *n, node_visit *each, void *to)
 {
 	for (size_t i = 0; i < n->u.string.n; i++)
-		give(n->u.string.parts[i].expr, each, to);
+		give_child(n->u.string.parts[i].expr, each, to);
 }
 
 /* Visits the conditions and branches of a whole chain of `else if`. */
@@ -30,53 +30,53 @@ static void if_children(const struct node *n, node_visit *each, void *to)
 
 	for (; n && n->kind == kind; n = rest) {
 		bool item = kind == NODE_IF_ITEM;
-		give(item ? n->u.if_item.condition : n->u.if_expr.condition, each, to);
-		give(item ? n->u.if_item.then : n->u.if_expr.then, each, to);
+		give_child(item ? n->u.if_item.condition : n->u.if_expr.condition, each, to);
+		give_child(item ? n->u.if_item.then : n->u.if_expr.then, each, to);
 		rest = item ? n->u.if_item.otherwise : n->u.if_expr.otherwise;
 	}
-	give(rest, each, to);
+	give_child(rest, each, to);
 }
 
 static void job_children(const struct node *n, node_visit *each, void *to)
 {
-	give(n->u.job.list, each, to);
+	give_child(n->u.job.list, each, to);
 	for (size_t i = 0; i < n->u.job.nmore; i++)
-		give(n->u.job.more[i].list, each, to);
-	give(n->u.job.filter, each, to);
-	give(n->u.job.title, each, to);
-	give(n->u.job.blueprint, each, to);
+		give_child(n->u.job.more[i].list, each, to);
+	give_child(n->u.job.filter, each, to);
+	give_child(n->u.job.title, each, to);
+	give_child(n->u.job.blueprint, each, to);
 	give_all(n->u.job.args, each, to);
-	give(n->u.job.body, each, to);
+	give_child(n->u.job.body, each, to);
 }
 
 static void declaration_children(const struct node *n, node_visit *each, void *to)
 {
 	switch (n->kind) {
 	case NODE_FILE: give_all(n->u.file.decls, each, to); break;
-	case NODE_IMPORT: give(n->u.import.body, each, to); break;
+	case NODE_IMPORT: give_child(n->u.import.body, each, to); break;
 	case NODE_PARAM: case NODE_LET: case NODE_FORMAL:
-		give(n->u.binding.type, each, to);
-		give(n->u.binding.value, each, to);
+		give_child(n->u.binding.type, each, to);
+		give_child(n->u.binding.value, each, to);
 		break;
 	case NODE_FN:
 		give_all(n->u.fn.formals, each, to);
-		give(n->u.fn.result, each, to);
-		give(n->u.fn.value, each, to);
+		give_child(n->u.fn.result, each, to);
+		give_child(n->u.fn.value, each, to);
 		break;
 	case NODE_TYPE:
-		give(n->u.type_decl.alias, each, to);
-		give(n->u.type_decl.body, each, to);
+		give_child(n->u.type_decl.alias, each, to);
+		give_child(n->u.type_decl.body, each, to);
 		break;
 	case NODE_FRAMEWORK: case NODE_ACCELERATOR:
 		give_all(n->u.blueprint_decl.formals, each, to);
-		give(n->u.blueprint_decl.base, each, to);
+		give_child(n->u.blueprint_decl.base, each, to);
 		give_all(n->u.blueprint_decl.args, each, to);
-		give(n->u.blueprint_decl.body, each, to);
+		give_child(n->u.blueprint_decl.body, each, to);
 		break;
 	case NODE_JOB: job_children(n, each, to); break;
 	case NODE_PROFILE: case NODE_TEST: case NODE_POLICY: case NODE_PROJECT:
-		give(n->u.titled.title, each, to);
-		give(n->u.titled.body, each, to);
+		give_child(n->u.titled.title, each, to);
+		give_child(n->u.titled.body, each, to);
 		break;
 	default: break;
 	}
@@ -86,33 +86,33 @@ static void item_children(const struct node *n, node_visit *each, void *to)
 {
 	switch (n->kind) {
 	case NODE_CHECK:
-		give(n->u.check.condition, each, to);
-		give(n->u.check.message, each, to);
+		give_child(n->u.check.condition, each, to);
+		give_child(n->u.check.message, each, to);
 		break;
 	case NODE_SET: case NODE_EXTEND:
-		give(n->u.item.key.expr, each, to);
-		give(n->u.item.value, each, to);
+		give_child(n->u.item.key.expr, each, to);
+		give_child(n->u.item.value, each, to);
 		break;
 	case NODE_FIELD:
-		give(n->u.field.key.expr, each, to);
-		give(n->u.field.type, each, to);
-		give(n->u.field.value, each, to);
+		give_child(n->u.field.key.expr, each, to);
+		give_child(n->u.field.type, each, to);
+		give_child(n->u.field.value, each, to);
 		break;
-	case NODE_BLOCK: give(n->u.block.body, each, to); break;
-	case NODE_SPREAD: give(n->u.one, each, to); break;
+	case NODE_BLOCK: give_child(n->u.block.body, each, to); break;
+	case NODE_SPREAD: give_child(n->u.one, each, to); break;
 	case NODE_IF_ITEM: case NODE_IF: if_children(n, each, to); break;
 	case NODE_FOR_ITEM:
-		give(n->u.for_item.list, each, to);
-		give(n->u.for_item.body, each, to);
+		give_child(n->u.for_item.list, each, to);
+		give_child(n->u.for_item.body, each, to);
 		break;
 	case NODE_TYPE_REF:
-		give(n->u.type_ref.body, each, to);
+		give_child(n->u.type_ref.body, each, to);
 		give_all(n->u.type_ref.args, each, to);
 		give_all(n->u.type_ref.refines, each, to);
 		break;
 	case NODE_REFINE:
-		give(n->u.refine.lo, each, to);
-		give(n->u.refine.hi, each, to);
+		give_child(n->u.refine.lo, each, to);
+		give_child(n->u.refine.hi, each, to);
 		break;
 	default: break;
 	}
@@ -124,25 +124,25 @@ static void expression_children(const struct node *n, node_visit *each, void *to
 	case NODE_STRING: string_children(n, each, to); break;
 	case NODE_LIST: give_all(n->u.list, each, to); break;
 	case NODE_LIST_FOR:
-		give(n->u.list_for.value, each, to);
-		give(n->u.list_for.list, each, to);
-		give(n->u.list_for.filter, each, to);
+		give_child(n->u.list_for.value, each, to);
+		give_child(n->u.list_for.list, each, to);
+		give_child(n->u.list_for.filter, each, to);
 		break;
 	case NODE_BODY: give_all(n->u.body.items, each, to); break;
-	case NODE_MEMBER: give(n->u.member.base, each, to); break;
+	case NODE_MEMBER: give_child(n->u.member.base, each, to); break;
 	case NODE_CALL:
-		give(n->u.call.callee, each, to);
+		give_child(n->u.call.callee, each, to);
 		give_all(n->u.call.args, each, to);
 		break;
-	case NODE_ARG: give(n->u.arg.value, each, to); break;
+	case NODE_ARG: give_child(n->u.arg.value, each, to); break;
 	case NODE_INDEX:
-		give(n->u.pair.base, each, to);
-		give(n->u.pair.index, each, to);
+		give_child(n->u.pair.base, each, to);
+		give_child(n->u.pair.index, each, to);
 		break;
-	case NODE_UNARY: give(n->u.op.left, each, to); break;
+	case NODE_UNARY: give_child(n->u.op.left, each, to); break;
 	case NODE_BINARY: case NODE_RANGE: case NODE_ELASTIC: case NODE_COALESCE: case NODE_LET_IN:
-		give(n->u.op.left, each, to);
-		give(n->u.op.right, each, to);
+		give_child(n->u.op.left, each, to);
+		give_child(n->u.op.right, each, to);
 		break;
 	default: break;
 	}

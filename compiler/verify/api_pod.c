@@ -6,7 +6,7 @@
 #include "base/quantity.h"
 #include "kube/limits.h"
 
-static const struct data *list_of(const struct data *map, const char *key)
+static const struct data *member_list(const struct data *map, const char *key)
 {
 	const struct data *d = map && map->kind == DATA_MAP ? data_get(map, str_of(key)) : NULL;
 	return d && d->kind == DATA_LIST ? d : NULL;
@@ -39,9 +39,9 @@ static void pod_names(struct api_check *k)
 	if (k->named_of == k->pod)
 		return;
 	k->named_of = k->pod;
-	k->volumes = names_in(k, list_of(k->pod, "volumes"));
+	k->volumes = names_in(k, member_list(k->pod, "volumes"));
 	claimed_names(k);
-	k->claims = names_in(k, list_of(k->pod, "resourceClaims"));
+	k->claims = names_in(k, member_list(k->pod, "resourceClaims"));
 }
 
 static bool is_true(const struct data *map, const char *key)
@@ -56,7 +56,7 @@ static void names_once(struct api_check *k, const struct data *d, const char *co
 	struct map seen = { 0 };
 
 	for (size_t l = 0; lists[l]; l++) {
-		const struct data *list = list_of(d, lists[l]);
+		const struct data *list = member_list(d, lists[l]);
 		for (size_t i = 0; list && i < list->u.list.n; i++) {
 			const struct data *one = list->u.list.at[i];
 			struct str name = one->kind == DATA_MAP ? api_text(one, "name") : STR("");
@@ -73,7 +73,7 @@ static void names_once(struct api_check *k, const struct data *d, const char *co
 static void init_containers(struct api_check *k, const struct data *d)
 {
 	static const char *const lasting[] = { "readinessProbe", "livenessProbe", "startupProbe", "lifecycle", NULL };
-	const struct data *list = list_of(d, "initContainers");
+	const struct data *list = member_list(d, "initContainers");
 
 	for (size_t i = 0; list && i < list->u.list.n; i++)
 		for (size_t f = 0; list->u.list.at[i]->kind == DATA_MAP && lasting[f]; f++)
@@ -87,8 +87,8 @@ static void init_containers(struct api_check *k, const struct data *d)
 /* Pairs of fields of a pod that exclude each other. */
 static void excluded(struct api_check *k, const struct data *d)
 {
-	const struct data *containers = list_of(d, "containers"), *servers = list_of(data_get(d, STR("dnsConfig")),
-		"nameservers");
+	const struct data *containers = member_list(d, "containers"),
+		*servers = member_list(data_get(d, STR("dnsConfig")), "nameservers");
 
 	if (is_true(d, "hostPID") && is_true(d, "shareProcessNamespace"))
 		api_refuse(k, data_get(d, STR("shareProcessNamespace")), "remove one of the two",
@@ -96,7 +96,7 @@ static void excluded(struct api_check *k, const struct data *d)
 	if (servers && servers->u.list.n > 3)
 		api_refuse(k, servers, "write at most 3", "'nameservers' has %zu addresses", servers->u.list.n);
 	for (size_t i = 0; is_true(d, "hostNetwork") && containers && i < containers->u.list.n; i++) {
-		const struct data *ports = list_of(containers->u.list.at[i], "ports");
+		const struct data *ports = member_list(containers->u.list.at[i], "ports");
 		for (size_t p = 0; ports && p < ports->u.list.n; p++) {
 			const struct data *inner = data_get(ports->u.list.at[p], STR("containerPort")),
 				*outer = data_get(ports->u.list.at[p], STR("hostPort"));
@@ -118,7 +118,7 @@ void api_pod_spec(struct api_check *k, const struct data *d)
 	const struct data *selector = data_get(d, STR("nodeSelector"));
 	const char *why;
 
-	if (!list_of(d, "containers") || !list_of(d, "containers")->u.list.n)
+	if (!member_list(d, "containers") || !member_list(d, "containers")->u.list.n)
 		api_missing(k, d, "add containers = [{ name = \"main\", image = \"IMAGE\" }]",
 			"a pod needs a container");
 	names_once(k, d, containers, "containers");
@@ -145,7 +145,7 @@ void api_pod_spec(struct api_check *k, const struct data *d)
 
 static void mounts(struct api_check *k, const struct data *d, const char *field, const char *path)
 {
-	const struct data *list = list_of(d, field);
+	const struct data *list = member_list(d, field);
 	struct map seen = { 0 };
 
 	for (size_t i = 0; list && k->pod && i < list->u.list.n; i++) {
@@ -165,7 +165,7 @@ static void mounts(struct api_check *k, const struct data *d, const char *field,
 
 static void ports_once(struct api_check *k, const struct data *d)
 {
-	const struct data *list = list_of(d, "ports");
+	const struct data *list = member_list(d, "ports");
 	struct map seen = { 0 };
 
 	for (size_t i = 0; list && i < list->u.list.n; i++) {
@@ -201,7 +201,7 @@ void api_container(struct api_check *k, const struct data *d)
 			api_refuse(k, n, "remove it", "'successThreshold' of this probe is %lld, and must be 1",
 				(long long)n->u.integer);
 	}
-	const struct data *resources = data_get(d, STR("resources")), *claims = list_of(resources, "claims");
+	const struct data *resources = data_get(d, STR("resources")), *claims = member_list(resources, "claims");
 	for (size_t i = 0; claims && k->pod && i < claims->u.list.n; i++) {
 		struct str claim = claims->u.list.at[i]->kind == DATA_MAP ? api_text(claims->u.list.at[i], "name") :
 			STR("");
@@ -225,7 +225,7 @@ static size_t handlers(const struct data *d)
 
 void api_exec(struct api_check *k, const struct data *d)
 {
-	const struct data *command = list_of(d, "command");
+	const struct data *command = member_list(d, "command");
 	if (!command || !command->u.list.n)
 		api_missing(k, d, "add command = [\"PROGRAM\"]", "'exec' needs 'command'");
 }
@@ -439,7 +439,7 @@ static void amounts(struct api_check *k, const struct data *map)
 	}
 }
 
-static bool asks_for(const struct data *map, const char *prefix)
+static bool requests_resource(const struct data *map, const char *prefix)
 {
 	for (size_t i = 0; map && map->kind == DATA_MAP && i < map->u.map.n; i++)
 		if (str_starts(map->u.map.at[i].key, str_of(prefix)))
@@ -470,9 +470,9 @@ static void request_above_limit(struct api_check *k, const struct data *limits, 
 void api_resources(struct api_check *k, const struct data *d)
 {
 	const struct data *limits = data_get(d, STR("limits")), *requests = data_get(d, STR("requests"));
-	bool huge = asks_for(limits, "hugepages-") || asks_for(requests, "hugepages-");
-	bool usual = asks_for(limits, "cpu") || asks_for(requests, "cpu") || asks_for(limits, "memory") ||
-		asks_for(requests, "memory");
+	bool huge = requests_resource(limits, "hugepages-") || requests_resource(requests, "hugepages-");
+	bool usual = requests_resource(limits, "cpu") || requests_resource(requests, "cpu") ||
+		requests_resource(limits, "memory") || requests_resource(requests, "memory");
 
 	amounts(k, limits);
 	amounts(k, requests);

@@ -13,8 +13,8 @@ struct span api_place(const struct api_check *k, const struct data *d)
 	return check_place(k->c, d ? d->from : k->at, k->at, k->at);
 }
 
-static void report(struct api_check *k, enum diag_code code, const struct data *d, const char *help, const char *format,
-	va_list list)
+static void report_api(struct api_check *k, enum diag_code code, const struct data *d, const char *help,
+	const char *format, va_list list)
 {
 	char text[256];
 
@@ -29,7 +29,7 @@ void api_refuse(struct api_check *k, const struct data *d, const char *help, con
 	va_list list;
 
 	va_start(list, format);
-	report(k, TJ0904, d, help, format, list);
+	report_api(k, TJ0904, d, help, format, list);
 	va_end(list);
 }
 
@@ -38,7 +38,7 @@ void api_missing(struct api_check *k, const struct data *d, const char *help, co
 	va_list list;
 
 	va_start(list, format);
-	report(k, TJ0907, d, help, format, list);
+	report_api(k, TJ0907, d, help, format, list);
 	va_end(list);
 }
 

@@ -44,7 +44,7 @@ static void walk_map(struct api_check *k, const struct schema_type *t, const str
 
 static bool is_same_span(struct span a, struct span b) { return a.start == b.start && a.end == b.end; }
 
-static void walk(struct api_check *k, const struct schema_ref *r, const struct data *d)
+static void walk_object(struct api_check *k, const struct schema_ref *r, const struct data *d)
 {
 	const struct schema *s = &schema_builtin;
 	struct span outer = k->at;
@@ -54,9 +54,9 @@ static void walk(struct api_check *k, const struct schema_ref *r, const struct d
 	if (r->word == SCHEMA_OBJECT && d->kind == DATA_MAP)
 		walk_map(k, &s->types[r->of], d);
 	for (size_t i = 0; r->word == SCHEMA_LIST && d->kind == DATA_LIST && i < d->u.list.n; i++)
-		walk(k, &s->refs[r->of], d->u.list.at[i]);
+		walk_object(k, &s->refs[r->of], d->u.list.at[i]);
 	for (size_t i = 0; r->word == SCHEMA_MAP && d->kind == DATA_MAP && i < d->u.map.n; i++)
-		walk(k, &s->refs[r->of], d->u.map.at[i].value);
+		walk_object(k, &s->refs[r->of], d->u.map.at[i].value);
 	k->at = outer;
 }
 
@@ -160,7 +160,7 @@ static void walk_map(struct api_check *k, const struct schema_type *t, const str
 		if (!known)
 			continue;
 		api_field(k, known->rows, rules->name, m->key, m->value);
-		walk(k, &schema_builtin.refs[known->field->ref], m->value);
+		walk_object(k, &schema_builtin.refs[known->field->ref], m->value);
 	}
 	k->pod = outer;
 }

@@ -70,7 +70,7 @@ static bool value_fits(struct str s, int part)
 }
 
 /* Splits a text into words. Returns their number; RET gets the first five. */
-static size_t fields_of(struct str s, struct str ret[PARTS])
+static size_t cron_fields(struct str s, struct str ret[PARTS])
 {
 	size_t n = 0;
 
@@ -141,7 +141,7 @@ void api_cron_spec(struct api_check *k, const struct data *d)
 	time_zone(k, d);
 	if (!schedule.n || is_named(schedule))
 		return;
-	if (fields_of(schedule, fields) != PARTS) {
+	if (cron_fields(schedule, fields) != PARTS) {
 		api_refuse(k, at,
 			"write minute, hour, day of the month, month and day of the week: \"0 3 * * 1-5\", or "
 			"\"@daily\"", "a schedule has five fields");

@@ -45,7 +45,7 @@ static const struct object *value_at(const struct object *o, const char *path, s
 	return next ? value_at(next, path + n + (path[n] == '.'), at) : NULL;
 }
 
-static void report_field(struct checking *c, const struct addon_field *f, struct span at)
+static void report_addon_field(struct checking *c, const struct addon_field *f, struct span at)
 {
 	const struct plan_addon *named = &c->plan->addons[f->addon];
 	const char *title = addon_row(f->addon)->title;
@@ -76,7 +76,7 @@ static void check_fields(struct checking *c, const struct emit *e, const struct 
 		if (f->addon != addon || addon_has(f, c->plan->addons[addon].version) || strcmp(f->kind, kind) != 0)
 			continue;
 		if (value_at(o, f->path, &at))
-			report_field(c, f, check_place(c, at, m->from, last_place(e, m)));
+			report_addon_field(c, f, check_place(c, at, m->from, last_place(e, m)));
 	}
 }
 
@@ -128,7 +128,7 @@ static void check_restart(struct checking *c, const struct plan_job *j)
 	diag_help(c->diags, d, "install JobSet 0.7 or newer, which waits for them, and write that in 'addons'");
 }
 
-static struct str group_of(const char *api_version)
+static struct str addon_group(const char *api_version)
 {
 	return (struct str){ api_version, strcspn(api_version, "/") };
 }
@@ -138,7 +138,7 @@ static bool check_one(struct emit *e, const struct manifest *m, void *context)
 	struct checking *c = context;
 	enum addon addon;
 
-	if (!m->api_version || !addon_of_group(group_of(m->api_version), &addon))
+	if (!m->api_version || !addon_of_group(addon_group(m->api_version), &addon))
 		return true;
 	const struct object *o = m->make(e, m);
 	if (c->plan->addons[addon].version)

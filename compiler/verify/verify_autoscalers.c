@@ -10,7 +10,7 @@ struct looking {
 	bool found, sized;
 };
 
-static bool look(struct emit *e, const struct manifest *m, void *context)
+static bool look_at_object(struct emit *e, const struct manifest *m, void *context)
 {
 	struct looking *l = context;
 
@@ -22,7 +22,8 @@ static bool look(struct emit *e, const struct manifest *m, void *context)
 	return false;
 }
 
-static void report(struct checking *c, const struct plan_job *j, const struct plan_object *o, const struct looking *l)
+static void report_autoscaler(struct checking *c, const struct plan_job *j, const struct plan_object *o,
+	const struct looking *l)
 {
 	const struct data *metrics = data_get(data_get(o->data, STR("spec")), STR("metrics"));
 	struct span at = check_place(c, metrics ? metrics->from : o->name_at, o->name_at, j->name_at);
@@ -50,8 +51,8 @@ void check_autoscalers(struct checking *c, const struct plan_job *j)
 			continue;
 		if (o->framework && (emit_target_traits(c->plan->target) & TARGET_OPERATOR))
 			continue;       /* the operator itself creates the object that is scaled */
-		emit_each(&e, look, &l);
+		emit_each(&e, look_at_object, &l);
 		if (l.found ? !l.sized : o->framework)
-			report(c, j, o, &l);
+			report_autoscaler(c, j, o, &l);
 	}
 }

@@ -84,7 +84,7 @@ static void device_claims(struct checking *c, const struct plan_role *r)
 		kube_usable_from(KUBE_DEVICE_CLAIMS));
 }
 
-static void retries(struct checking *c, const struct plan_role *r)
+static void verify_retries(struct checking *c, const struct plan_role *r)
 {
 	if (plan_role_restarts(r) || !r->retries.set || !r->retries.value || r->unrolled ||
 	    kube_has(c->plan->kubernetes, KUBE_BACKOFF_PER_INDEX))
@@ -98,7 +98,7 @@ static void retries(struct checking *c, const struct plan_role *r)
 		kube_usable_from(KUBE_BACKOFF_PER_INDEX));
 }
 
-static void restart(struct checking *c, const struct plan_role *r)
+static void verify_restart(struct checking *c, const struct plan_role *r)
 {
 	if ((r->aux && !r->in_set) || !r->restart.set || !str_is(r->restart.value, "always"))
 		return;
@@ -109,7 +109,7 @@ static void restart(struct checking *c, const struct plan_role *r)
 }
 
 /* Does the plan have at most 10^4 objects? A larger number is certainly a mistake. */
-static bool few_enough(struct checking *c)
+static bool few_enough_objects(struct checking *c)
 {
 	size_t n = emit_count(c->plan);
 
@@ -125,7 +125,7 @@ static bool few_enough(struct checking *c)
 
 bool check_features(struct checking *c)
 {
-	if (!target_known(c) || !few_enough(c))
+	if (!target_known(c) || !few_enough_objects(c))
 		return false;
 	for (size_t i = 0; i < c->plan->njobs; i++) {
 		const struct plan_job *j = &c->plan->jobs[i];
@@ -147,8 +147,8 @@ bool check_features(struct checking *c)
 			sidecars(c, r);
 			if (is_operators(c))
 				continue;       /* the operator has rules of its own about restarts */
-			retries(c, r);
-			restart(c, r);
+			verify_retries(c, r);
+			verify_restart(c, r);
 		}
 	}
 	return true;

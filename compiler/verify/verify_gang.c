@@ -5,7 +5,7 @@
 
 enum { NATIVE_ALPHA = 35 };             /* minor version with the first API for such gangs */
 
-static struct span place(const struct checking *c, const struct plan_job *j)
+static struct span gang_place(const struct checking *c, const struct plan_job *j)
 {
 	return check_place(c, j->gang.from, j->name_at, j->name_at);
 }
@@ -20,7 +20,7 @@ static bool native_target(struct checking *c, const struct plan_job *j)
 
 	if (!(emit_target_traits(target) & TARGET_CONTROLLER))
 		return true;
-	struct diag *d = diag_report(c->diags, TJ0809, place(c, j),
+	struct diag *d = diag_report(c->diags, TJ0809, gang_place(c, j),
 		"gang = \"native\" is not supported by the target '%.*s'", STR_ARG(target));
 	diag_note(c->diags, d, (struct span){ 0 },
 		"the pod templates of its resource have no field that names a group");
@@ -62,7 +62,7 @@ static void native(struct checking *c, const struct plan_job *j)
 	if (!native_target(c, j))
 		return;
 	if (minor < NATIVE_ALPHA) {
-		d = diag_report(c->diags, TJ0809, place(c, j),
+		d = diag_report(c->diags, TJ0809, gang_place(c, j),
 			"gang = \"native\" needs %s of Kubernetes 1.%d; the project targets 1.%u",
 			kube_words(KUBE_NATIVE_GANG), NATIVE_ALPHA, minor);
 		diag_note(c->diags, d, (struct span){ 0 },
@@ -72,7 +72,7 @@ static void native(struct checking *c, const struct plan_job *j)
 		return;
 	}
 	bool beta = kube_has(minor, KUBE_NATIVE_GANG);
-	d = diag_report(c->diags, TJ0824, place(c, j),
+	d = diag_report(c->diags, TJ0824, gang_place(c, j),
 		"%s is %s of Kubernetes 1.%u, off by default",
 		kube_words(KUBE_NATIVE_GANG), beta ? "a beta feature" : "an alpha feature", minor);
 	diag_note(c->diags, d, (struct span){ 0 }, "it needs the feature %s, and the API scheduling.k8s.io/%s",
@@ -124,10 +124,10 @@ static void kueue(struct checking *c, const struct plan_job *j)
 		return;
 	struct str count = check_count(c->arena, (size_t)n.jobs);
 	struct diag *d = n.group ?
-		diag_report(c->diags, TJ0823, place(c, j),
+		diag_report(c->diags, TJ0823, gang_place(c, j),
 		"Kueue admits the pods of '%.*s' as one group, but each of its Jobs separately", STR_ARG(j->name)) :
-		diag_report(c->diags, TJ0823, place(c, j), "Kueue admits each of the %.*s Jobs of '%.*s' separately",
-			STR_ARG(count), STR_ARG(j->name));
+		diag_report(c->diags, TJ0823, gang_place(c, j),
+			"Kueue admits each of the %.*s Jobs of '%.*s' separately", STR_ARG(count), STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
 	diag_help(c->diags, d,
 		"use the target 'jobset', which is admitted as a whole%s; or gang = \"volcano\" or \"coscheduling\"",
@@ -146,7 +146,7 @@ static void no_queue(struct checking *c, const struct plan_job *j)
 {
 	if (emit_gang_queued(j) || !emit_gang_pods(j))
 		return;
-	struct diag *d = diag_report(c->diags, TJ0827, place(c, j),
+	struct diag *d = diag_report(c->diags, TJ0827, gang_place(c, j),
 		starts_at_once(j) ? "'%.*s' has no 'queue': Kueue ignores its pods, which start one by one"
 		: "'%.*s' has no 'queue': Kueue leaves it suspended", STR_ARG(j->name));
 	diag_note(c->diags, d, (struct span){ 0 },

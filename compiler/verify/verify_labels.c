@@ -7,7 +7,7 @@
 #include "diag/suggest.h"
 #include "kube/limits.h"
 
-static void report(struct checking *c, struct span at, const char *what, struct str text, const char *why)
+static void report_label(struct checking *c, struct span at, const char *what, struct str text, const char *why)
 {
 	struct diag *d = diag_report(c->diags, TJ0803, at, "%s '%.*s' %s", what, STR_ARG(check_short(c->arena, text)),
 		why);
@@ -22,7 +22,7 @@ static void report(struct checking *c, struct span at, const char *what, struct 
 static void report_part(struct checking *c, struct span at, const char *what, const char *part, struct str text,
 	const char *why)
 {
-	report(c, at, str_printf(c->arena, "%s %s", what, part).p, text, why);
+	report_label(c, at, str_printf(c->arena, "%s %s", what, part).p, text, why);
 }
 
 /* Is it a label or annotation that the Job controller uses to find its pods? */
@@ -91,7 +91,7 @@ static void effect(struct checking *c, const struct plan_str *taint, struct str 
 		diag_help(c->diags, d, "one of NoSchedule, PreferNoSchedule, NoExecute; without one all are tolerated");
 }
 
-static void toleration(struct checking *c, const struct plan_str *taint)
+static void verify_toleration(struct checking *c, const struct plan_str *taint)
 {
 	struct emit_taint t = emit_taint_of(taint->value);
 	const char *why;
@@ -99,9 +99,9 @@ static void toleration(struct checking *c, const struct plan_str *taint)
 	if (t.effect.p)
 		effect(c, taint, t.effect);
 	if (t.value.p && !kube_label_value(t.value, &why))
-		report(c, taint->from, "taint value", t.value, why);
+		report_label(c, taint->from, "taint value", t.value, why);
 	if (!kube_label_key(t.key, &why))
-		report(c, taint->from, "taint key", t.key, why);
+		report_label(c, taint->from, "taint key", t.key, why);
 }
 
 /* ---- checking labels of frameworks and accelerators ---- */
@@ -126,7 +126,8 @@ static struct plan_pairs placed(struct checking *c, const struct plan_pairs *pai
  * Checks the labels and resources of an accelerator. OLD: the framework labels replicas itself, as old operators did;
  * on their clusters, names of resources needed no domain.
  */
-static void accelerator(struct checking *c, const struct plan_job *j, const struct plan_accelerator *acc, bool old)
+static void verify_accelerator(struct checking *c, const struct plan_job *j, const struct plan_accelerator *acc,
+	bool old)
 {
 	struct plan_pairs node = placed(c, &acc->node, acc->from);
 	const char *why;
@@ -134,7 +135,7 @@ static void accelerator(struct checking *c, const struct plan_job *j, const stru
 	bool native = str_is(acc->resource, "cpu") || str_is(acc->resource, "memory") ||
 		str_is(acc->resource, "ephemeral-storage") || str_starts(acc->resource, STR("hugepages-"));
 	if (!kube_label_key(acc->resource, &why)) {
-		report(c, check_place(c, acc->resource_at, acc->from, acc->from), "resource", acc->resource, why);
+		report_label(c, check_place(c, acc->resource_at, acc->from, acc->from), "resource", acc->resource, why);
 	} else if (!native && !old && !memchr(acc->resource.p, '/', acc->resource.n)) {
 		struct diag *d = diag_report(c->diags, TJ0803, check_place(c, acc->resource_at, acc->from, acc->from),
 			"resource '%.*s' has no domain", STR_ARG(acc->resource));
@@ -143,17 +144,17 @@ static void accelerator(struct checking *c, const struct plan_job *j, const stru
 	}
 	check_pairs(c, j, &node, "node label", true);
 	if (acc->slice.set && !kube_label_key(acc->slice.value, &why))
-		report(c, check_place(c, acc->slice.from, acc->from, acc->from), "node label key", acc->slice.value,
-			why);
+		report_label(c, check_place(c, acc->slice.from, acc->from, acc->from), "node label key",
+			acc->slice.value, why);
 	for (size_t i = 0; i < acc->ntolerate; i++) {
 		struct plan_str taint = acc->tolerate[i];
 		taint.from = check_place(c, taint.from, acc->from, acc->from);
-		toleration(c, &taint);
+		verify_toleration(c, &taint);
 	}
 }
 
 /* Returns the text that the replica with that index has. */
-static struct str label_text(struct checking *c, const struct text *t, int64_t index)
+static struct str label_of_replica(struct checking *c, const struct text *t, int64_t index)
 {
 	struct buf out = { 0 };
 
@@ -178,10 +179,10 @@ static void replica_label(struct checking *c, const struct plan_role *r, const s
 
 	for (int64_t i = l->per_replica ? 0 : r->max - 1; i < r->max; i++) {
 		const struct text *t = l->per_replica ? &l->per_replica[i] : &l->text;
-		struct str value = text_is_absent(t) ? STR("") : label_text(c, t, i);
+		struct str value = text_is_absent(t) ? STR("") : label_of_replica(c, t, i);
 		if (kube_label_value(value, &why))
 			continue;
-		report(c, at, "label value", value, why);
+		report_label(c, at, "label value", value, why);
 		return;
 	}
 }
@@ -204,7 +205,7 @@ static void zone(struct checking *c, const struct plan_str *z)
 	const char *why = "it is empty";
 
 	if (!z->value.n || !kube_label_value(z->value, &why))
-		report(c, z->from, "zone", z->value, why);
+		report_label(c, z->from, "zone", z->value, why);
 }
 
 void check_labels(struct checking *c, const struct plan_job *j)
@@ -214,9 +215,9 @@ void check_labels(struct checking *c, const struct plan_job *j)
 	check_pairs(c, j, &j->labels, "label", true);
 	check_pairs(c, j, &j->annotations, "annotation", false);
 	if (j->queue.set && !kube_label_value(j->queue.value, &why))
-		report(c, j->queue.from, "queue", j->queue.value, why);
+		report_label(c, j->queue.from, "queue", j->queue.value, why);
 	if (j->framework.n && !kube_label_value(j->framework, &why))
-		report(c, j->name_at, "framework", j->framework, why);
+		report_label(c, j->name_at, "framework", j->framework, why);
 	for (size_t i = 0; i < j->nroles; i++) {
 		if (!j->roles[i].max)
 			continue;
@@ -226,9 +227,9 @@ void check_labels(struct checking *c, const struct plan_job *j)
 		for (size_t k = 0; k < j->roles[i].nzones; k++)
 			zone(c, &j->roles[i].zones[k]);
 		for (size_t k = 0; k < j->roles[i].ntolerate; k++)
-			toleration(c, &j->roles[i].tolerate[k]);
+			verify_toleration(c, &j->roles[i].tolerate[k]);
 		if (j->roles[i].accelerator)
-			accelerator(c, j, j->roles[i].accelerator, j->roles[i].replica.nlabels > 0);
+			verify_accelerator(c, j, j->roles[i].accelerator, j->roles[i].replica.nlabels > 0);
 		replica_labels(c, j, &j->roles[i]);
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "kube/limits.h"
 
-static struct str group_of(const struct plan_object *o)
+static struct str object_group(const struct plan_object *o)
 {
 	struct str version = emit_data_text(o->data, "apiVersion");
 	const char *slash = version.n ? memchr(version.p, '/', version.n) : NULL;
@@ -17,7 +17,7 @@ static struct str group_of(const struct plan_object *o)
 
 static bool takes_any_name(const struct plan_object *o)
 {
-	struct str group = group_of(o), kind = emit_data_text(o->data, "kind");
+	struct str group = object_group(o), kind = emit_data_text(o->data, "kind");
 
 	return str_is(group, "rbac.authorization.k8s.io") || str_is(group, "certificates.k8s.io") ||
 		str_is(kind, "IPAddress");
@@ -28,7 +28,7 @@ static bool takes_labels_only(const struct plan_object *o)
 {
 	struct str kind = emit_data_text(o->data, "kind");
 
-	return !group_of(o).n && (str_is(kind, "Service") || str_is(kind, "Namespace"));
+	return !object_group(o).n && (str_is(kind, "Service") || str_is(kind, "Namespace"));
 }
 
 static void dns_label(struct checking *c, struct str name, const char *what, struct span at)
@@ -97,7 +97,7 @@ static void generated_name(struct checking *c, const struct plan_job *j, const s
 	diag_help(c->diags, d, "remove it; for another name write 'name'");
 }
 
-static void pairs(struct checking *c, const struct data *map, const char *what, bool values)
+static void verify_pairs(struct checking *c, const struct data *map, const char *what, bool values)
 {
 	struct plan_pairs found = { 0 };
 
@@ -119,7 +119,7 @@ static void data_keys(struct checking *c, const struct plan_object *o)
 	struct str kind = emit_data_text(o->data, "kind");
 	bool config = str_is(kind, "ConfigMap");
 
-	if (group_of(o).n || (!config && !str_is(kind, "Secret")))
+	if (object_group(o).n || (!config && !str_is(kind, "Secret")))
 		return;
 	for (int f = 0; f < 3; f++) {
 		const struct data *map = data_get(o->data, str_of(fields[f]));
@@ -140,9 +140,9 @@ void check_metadata(struct checking *c, const struct plan_job *j, const struct p
 		const struct data_member *m = &metadata->u.map.at[i];
 		bool text = m->value->kind == DATA_STRING;
 		if (str_is(m->key, "labels"))
-			pairs(c, m->value, "label", true);
+			verify_pairs(c, m->value, "label", true);
 		else if (str_is(m->key, "annotations"))
-			pairs(c, m->value, "annotation", false);
+			verify_pairs(c, m->value, "annotation", false);
 		else if (str_is(m->key, "name") && text)
 			written_name(c, o, m->value);
 		else if (str_is(m->key, "namespace") && text && m->value->u.string.n)

@@ -220,7 +220,7 @@ static void role_name(struct checking *c, const struct plan_role *r)
 	diag_help(c->diags, d, "in Kubernetes '_' becomes '-': choose another name");
 }
 
-static void containers(struct checking *c, const struct plan_role *r)
+static void verify_container_names(struct checking *c, const struct plan_role *r)
 {
 	struct map known = { 0 };
 	size_t n = 0;
@@ -245,7 +245,7 @@ void check_names(struct checking *c, const struct plan_job *j)
 		if (!j->roles[i].max)
 			continue;
 		role_name(c, &j->roles[i]);
-		containers(c, &j->roles[i]);
+		verify_container_names(c, &j->roles[i]);
 	}
 }
 
@@ -287,7 +287,7 @@ static void other_place(struct checking *c, struct diag *d, const struct identit
 		diag_note(c->diags, d, (struct span){ 0 }, "the other one is in '%.*s'", STR_ARG(other->program));
 }
 
-static void report_twice(struct checking *c, const struct identity *other, const char *kind, struct str name,
+static void report_name_twice(struct checking *c, const struct identity *other, const char *kind, struct str name,
 	struct span from)
 {
 	bool later = other->sources != c->diags->sources || other->from.start <= from.start;
@@ -303,7 +303,7 @@ static void report_twice(struct checking *c, const struct identity *other, const
  * Returns the group of an API version, such as "batch" of "batch/v1". Identities contain the group, because an object
  * can be written in several versions.
  */
-static struct str group_of(const char *api_version)
+static struct str version_group(const char *api_version)
 {
 	const char *slash = strchr(api_version, '/');
 
@@ -313,7 +313,7 @@ static struct str group_of(const char *api_version)
 /* Writes the start of an identity, GROUP/KIND/NAMESPACE/; the caller appends the name. */
 static void identity_begin(struct buf *key, const char *api_version, const char *kind, struct str ns)
 {
-	buf_str(key, group_of(api_version));
+	buf_str(key, version_group(api_version));
 	buf_char(key, '/');
 	buf_z(key, kind);
 	buf_char(key, '/');
@@ -353,7 +353,7 @@ static bool identify_manifest(struct emit *e, const struct manifest *m, void *co
 			 * reported for the jobs
 			 */
 			continue;
-		report_twice(c, other, m->kind, (struct str){ key.p + name, key.n - name }, m->from);
+		report_name_twice(c, other, m->kind, (struct str){ key.p + name, key.n - name }, m->from);
 		break;
 	}
 	buf_release(&key);
@@ -410,7 +410,7 @@ static void identify_made(struct checking *c, const struct plan_job *j, const ch
 	const struct identity *other = identify(c, buf_text(&key), from, j);
 	buf_release(&key);
 	if (other && (other->job == j || !str_eq(other->job->name, j->name)))
-		report_twice(c, other, kind, name, from);
+		report_name_twice(c, other, kind, name, from);
 }
 
 static void identify_set(struct checking *c, const struct plan_job *j)

@@ -206,7 +206,7 @@ static bool worth_making(struct checking *c, struct emit *e, const struct manife
 	return has_raw(r) || large(*ret_length);
 }
 
-static bool too_large(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o,
+static bool is_object_too_large(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o,
 	int64_t index)
 {
 	struct arena made = { 0 };
@@ -269,7 +269,7 @@ static bool check_manifest(struct emit *e, const struct manifest *m, void *conte
 		return true;
 	bool varies = m->count > 1 && m->count <= 1024;
 	for (int64_t i = varies ? m->first : m->first + m->count - 1; i < m->first + m->count; i++)
-		if (too_large(c, e, m, o, i))
+		if (is_object_too_large(c, e, m, o, i))
 			break;
 	return true;
 }

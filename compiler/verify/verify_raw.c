@@ -7,7 +7,7 @@
 #include "diag/suggest.h"
 #include "kube/schema_check.h"
 
-static void raw(struct checking *c, const char *type, const struct data *map)
+static void verify_raw_map(struct checking *c, const char *type, const struct data *map)
 {
 	struct schema_checking s = { &schema_builtin, c->plan->kubernetes, c->diags, c->arena };
 
@@ -15,18 +15,18 @@ static void raw(struct checking *c, const char *type, const struct data *map)
 		schema_check(&s, schema_find_type(&schema_builtin, str_of(type)), map, false);
 }
 
-static void role(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+static void verify_raw_role(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
-	raw(c, "core.v1.PodSpec", r->raw_pod);
+	verify_raw_map(c, "core.v1.PodSpec", r->raw_pod);
 	const char *spec = plan_workload(j, r)->spec;
 
 	/* if roles are pods, job_of_pods() reports the whole `raw job` */
-	raw(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);
-	raw(c, "core.v1.Container", r->main.raw);
+	verify_raw_map(c, spec ? spec : workload_row(WORKLOAD_JOB)->spec, r->raw_job);
+	verify_raw_map(c, "core.v1.Container", r->main.raw);
 	for (size_t i = 0; i < r->nsidecars; i++)
-		raw(c, "core.v1.Container", r->sidecars[i].raw);
+		verify_raw_map(c, "core.v1.Container", r->sidecars[i].raw);
 	for (size_t i = 0; i < r->ninits; i++)
-		raw(c, "core.v1.Container", r->inits[i].raw);
+		verify_raw_map(c, "core.v1.Container", r->inits[i].raw);
 }
 
 /* ---- the user's own objects ---- */
@@ -133,12 +133,12 @@ static void job_of_pods(struct checking *c, const struct plan_job *j)
 
 void check_raw(struct checking *c, const struct plan_job *j)
 {
-	raw(c, "core.v1.ServiceSpec", j->raw_service);
+	verify_raw_map(c, "core.v1.ServiceSpec", j->raw_service);
 	service_type(c, j);
 	job_of_pods(c, j);
 	for (size_t i = 0; i < j->nroles; i++)
 		if (j->roles[i].max)
-			role(c, j, &j->roles[i]);
+			verify_raw_role(c, j, &j->roles[i]);
 	for (size_t i = 0; i < j->nobjects; i++) {
 		object(c, &j->objects[i]);
 		check_metadata(c, j, &j->objects[i]);

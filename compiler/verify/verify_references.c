@@ -30,7 +30,7 @@ void check_data_key(struct checking *c, struct str key, const char *what, struct
 	diag_help(c->diags, d, "keys are letters, digits, '-', '_' and '.'");
 }
 
-static void container(struct checking *c, const struct plan_container *pc)
+static void verify_references_of(struct checking *c, const struct plan_container *pc)
 {
 	static const char *const volumes[] = {
 		[VOLUME_PVC] = "a claim", [VOLUME_SECRET] = "a Secret", [VOLUME_CONFIG] = "a ConfigMap",
@@ -70,10 +70,10 @@ void check_references(struct checking *c, const struct plan_job *j)
 		const struct plan_role *r = &j->roles[i];
 		if (!r->max)
 			continue;
-		container(c, &r->main);
+		verify_references_of(c, &r->main);
 		for (size_t k = 0; k < r->nsidecars; k++)
-			container(c, &r->sidecars[k]);
+			verify_references_of(c, &r->sidecars[k]);
 		for (size_t k = 0; k < r->ninits; k++)
-			container(c, &r->inits[k]);
+			verify_references_of(c, &r->inits[k]);
 	}
 }

@@ -46,8 +46,8 @@ static void explain_length(struct checking *c, struct diag *d, const struct plan
 		length / hosts);
 }
 
-static void variable(struct checking *c, const struct plan_job *j, const struct plan_role *r, const struct plan_env *e,
-	size_t value)
+static void verify_variable(struct checking *c, const struct plan_job *j, const struct plan_role *r,
+	const struct plan_env *e, size_t value)
 {
 	size_t length = e->name.n + 1 + value + 1;
 
@@ -134,7 +134,7 @@ static void total_length(struct checking *c, const struct plan_job *j, const str
 	set_severity(c->diags, d, total > LIMIT_EXEC ? SEVERITY_ERROR : SEVERITY_WARNING, counted);
 }
 
-static void container(struct checking *c, const struct plan_job *j, const struct plan_role *r,
+static void verify_container_texts(struct checking *c, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *pc)
 {
 	struct emit_measure m = emit_measure_of(c->arena, j, r, pc);
@@ -143,7 +143,7 @@ static void container(struct checking *c, const struct plan_job *j, const struct
 
 	for (size_t i = 0; i < pc->nenv; i++) {
 		total += pc->env[i].name.n + m.lengths[i] + 2;
-		variable(c, j, r, &pc->env[i], m.lengths[i]);
+		verify_variable(c, j, r, &pc->env[i], m.lengths[i]);
 	}
 	total_length(c, j, r, pc, total);
 }
@@ -169,11 +169,11 @@ void check_texts(struct checking *c, const struct plan_job *j)
 		const struct plan_role *r = &j->roles[i];
 		if (!r->max)
 			continue;
-		container(c, j, r, &r->main);
+		verify_container_texts(c, j, r, &r->main);
 		for (size_t k = 0; k < r->nsidecars; k++)
-			container(c, j, r, &r->sidecars[k]);
+			verify_container_texts(c, j, r, &r->sidecars[k]);
 		for (size_t k = 0; k < r->ninits; k++)
-			container(c, j, r, &r->inits[k]);
+			verify_container_texts(c, j, r, &r->inits[k]);
 		files(c, j, r);
 	}
 }

@@ -141,7 +141,7 @@ static inline unsigned distance(struct web_unpack *u, struct coder *r, unsigned 
  * Reads a literal. After a match, LIKE is the byte that follows the source of the match; the literal is known to
  * differ from it.
  */
-static inline uint8_t literal(struct web_unpack *u, struct coder *r, uint8_t before, unsigned like)
+static inline uint8_t unpack_literal(struct web_unpack *u, struct coder *r, uint8_t before, unsigned like)
 {
 	chance *c = u->chances.literal + 0x300 * (before >> 5);
 	unsigned m = 1;
@@ -241,7 +241,7 @@ ptrdiff_t web_more(size_t there, size_t n)
 	while (end < stop && r->in <= last) {
 		if (!bit(r, &u->chances.match[u->state])) {
 			uint8_t like = end > u->last[0] ? out[end - u->last[0] - 1] : 0;
-			out[end] = literal(u, r, end ? out[end - 1] : 0, like);
+			out[end] = unpack_literal(u, r, end ? out[end - 1] : 0, like);
 			end++;
 			continue;
 		}

@@ -42,7 +42,7 @@ static const struct str *file_at(void *context, struct str path)
 	return text && text->p ? text : NULL;
 }
 
-static bool read_file(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+static bool read_web_file(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
 {
 	const struct str *text = file_at(context, path);
 
@@ -82,7 +82,7 @@ static void each_program(void *context, struct arena *a, struct str directory, v
 	}
 }
 
-static int by_name(const void *a, const void *b)
+static int by_web_name(const void *a, const void *b)
 {
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
@@ -108,7 +108,7 @@ static void each_name(void *context, struct arena *a, struct str directory, void
 			ARENA_PUSH(a, names, n, found);
 	}
 	if (n)
-		qsort(names, n, sizeof *names, by_name);
+		qsort(names, n, sizeof *names, by_web_name);
 	for (size_t i = 0; i < n; i++)
 		each(to, names[i]);
 }
@@ -131,7 +131,7 @@ struct web *web_open(void)
 
 	if (!w || !reader)
 		return NULL;
-	*reader = (struct reader){ .context = w, .read = read_file, .exists = file_exists, .list = each_name };
+	*reader = (struct reader){ .context = w, .read = read_web_file, .exists = file_exists, .list = each_name };
 	w->server = lsp_new(&(struct lsp_host){ .context = w, .reader = reader, .send = send_message,
 		.files = each_program });
 	return w;

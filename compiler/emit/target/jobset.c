@@ -29,14 +29,14 @@ static void depend(struct arena *a, struct set_dependencies *ds, struct plan_set
 	ARENA_PUSH(a, ds->at, ds->n, added);
 }
 
-static void gather(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
+static void gather_dependencies(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
 	struct set_dependencies *ds)
 {
 	struct plan_set_success jobs;
 
 	if (c->kind == CONDITION_AND) {
-		gather(a, j, c->left, ds);
-		gather(a, j, c->right, ds);
+		gather_dependencies(a, j, c->left, ds);
+		gather_dependencies(a, j, c->right, ds);
 	} else if (c->kind == CONDITION_OR || !plan_set_waits(a, j, c, &jobs)) {
 		ds->because = c;
 	} else {
@@ -50,7 +50,7 @@ struct set_dependencies emit_set_dependencies(struct arena *a, const struct plan
 	struct set_dependencies ds = { 0 };
 
 	if (r->start_after)
-		gather(a, j, r->start_after, &ds);
+		gather_dependencies(a, j, r->start_after, &ds);
 	return ds;
 }
 

@@ -36,7 +36,7 @@ static const struct kind *find_kind(const struct plan_job *j)
 }
 
 static bool is_mpi(const struct kind *k) { return str_is(str_of(k->kind), "MPIJob"); }
-static const struct data *argument(const struct plan_job *j, const char *name)
+static const struct data *framework_argument(const struct plan_job *j, const char *name)
 {
 	return data_get(j->arguments, str_of(name));
 }
@@ -103,7 +103,7 @@ static void check_template(struct checking *c, const struct plan_role *r)
 /* Checks the success policy: only a TFJob has one. */
 static void success_check(struct checking *c, const struct kind *k, const struct plan_job *j)
 {
-	const struct data *success = argument(j, "success_policy");
+	const struct data *success = framework_argument(j, "success_policy");
 
 	if (!success || success->kind != DATA_STRING || !success->u.string.n || str_is(str_of(k->kind), "TFJob"))
 		return;
@@ -265,7 +265,7 @@ static struct plan_role own_role(struct emit *e, const struct kind *k, const str
 	return own;
 }
 
-static void drop(struct object *map, const char *key)
+static void drop_member(struct object *map, const char *key)
 {
 	size_t n = 0;
 
@@ -295,7 +295,7 @@ static void drop_elements(struct object *map, const char *key, const char *prefi
 			list->u.list.at[n++] = list->u.list.at[i];
 	list->u.list.n = n;
 	if (!n)
-		drop(map, key);
+		drop_member(map, key);
 }
 
 static void each_container(struct object *pod, const char *key)
@@ -303,7 +303,7 @@ static void each_container(struct object *pod, const char *key)
 	struct object *list = object_get(pod, str_of(key));
 
 	for (size_t i = 0; list && i < list->u.list.n; i++) {
-		drop(list->u.list.at[i], "terminationMessagePolicy");
+		drop_member(list->u.list.at[i], "terminationMessagePolicy");
 		drop_elements(list->u.list.at[i], "volumeMounts", "mpi-job-");
 	}
 }
@@ -331,7 +331,7 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 	struct object *pod = PUT_MAP(e->arena, template, "spec", r->at);
 	emit_pod_spec(e, &own, pod);
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
-		drop(pod, ours[i]);
+		drop_member(pod, ours[i]);
 	if (own.raw_pod)
 		raw_merge(e, RAW_POD, pod, own.raw_pod);
 	drop_elements(pod, "volumes", "mpi-job-");
@@ -425,10 +425,10 @@ static void policy_put(struct emit *e, struct object *spec)
 		PUT_INT(e->arena, policy, "ttlSecondsAfterFinished", emit_seconds(&j->ttl), j->ttl.from);
 	if (j->timeout.set)
 		PUT_INT(e->arena, policy, "activeDeadlineSeconds", emit_seconds(&j->timeout), j->timeout.from);
-	argument_put(e, policy, "backoffLimit", argument(j, "backoff_limit"));
-	scheduling_put(e, argument(j, "scheduling"), policy);
+	argument_put(e, policy, "backoffLimit", framework_argument(j, "backoff_limit"));
+	scheduling_put(e, framework_argument(j, "scheduling"), policy);
 	PUT_BOOL(e->arena, policy, "suspend", (j->suspend.set && j->suspend.value) || emit_kueue(j), j->suspend.from);
-	argument_put(e, policy, "managedBy", argument(j, "managed_by"));
+	argument_put(e, policy, "managedBy", framework_argument(j, "managed_by"));
 }
 
 /* Writes bounds. A single bound counts for both; without bounds, both are the number of replicas. */
@@ -451,7 +451,7 @@ static void elastic_put(struct emit *e, const struct kind *k, struct object *spe
 	static const char *const names[][2] = {
 		{ "backend", "rdzvBackend" }, { "host", "rdzvHost" }, { "port", "rdzvPort" }, { "id", "rdzvId" },
 	};
-	const struct data *d = argument(e->job, "elastic"), *conf = data_get(d, STR("conf")),
+	const struct data *d = framework_argument(e->job, "elastic"), *conf = data_get(d, STR("conf")),
 		*standalone = data_get(d, STR("standalone"));
 
 	if (!d || d->kind != DATA_MAP)
@@ -473,22 +473,23 @@ static void kind_put(struct emit *e, const struct kind *k, struct object *spec)
 {
 	const struct plan_job *j = e->job;
 	struct str kind = str_of(k->kind);
-	const struct data *nproc = argument(j, "nproc_per_node"), *success = argument(j, "success_policy");
-	const struct data *deprecated = data_get(argument(j, "elastic"), STR("nproc"));
+	const struct data *nproc = framework_argument(j, "nproc_per_node"),
+		*success = framework_argument(j, "success_policy");
+	const struct data *deprecated = data_get(framework_argument(j, "elastic"), STR("nproc"));
 
 	if (str_is(kind, "TFJob")) {
 		bool all = success && success->kind == DATA_STRING;
 		PUT_STR(e->arena, spec, "successPolicy", all ? success->u.string : STR(""), j->name_at);
-		argument_put(e, spec, "enableDynamicWorker", argument(j, "dynamic_worker"));
+		argument_put(e, spec, "enableDynamicWorker", framework_argument(j, "dynamic_worker"));
 	}
 	if (str_is(kind, "PyTorchJob") && nproc && nproc->kind == DATA_STRING)
 		argument_put(e, spec, "nprocPerNode", nproc);
 	else if (str_is(kind, "PyTorchJob") && !(deprecated && deprecated->kind == DATA_INT))
 		PUT_STR(e->arena, spec, "nprocPerNode", STR("auto"), j->name_at);
-	argument_put(e, spec, "jobMode", argument(j, "job_mode"));
+	argument_put(e, spec, "jobMode", framework_argument(j, "job_mode"));
 	if (is_mpi(k)) {
-		argument_put(e, spec, "slotsPerWorker", argument(j, "slots_per_worker"));
-		argument_put(e, spec, "mainContainer", argument(j, "main_container"));
+		argument_put(e, spec, "slotsPerWorker", framework_argument(j, "slots_per_worker"));
+		argument_put(e, spec, "mainContainer", framework_argument(j, "main_container"));
 		PUT_STR(e->arena, spec, "cleanPodPolicy", clean_text(j), j->clean.from);
 	}
 	elastic_put(e, k, spec);

@@ -7,7 +7,7 @@
 
 /* ---- roles ---- */
 
-static void elastic(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *set)
+static void check_set_elastic(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *set)
 {
 	if (!r->elastic)
 		return;
@@ -60,7 +60,7 @@ static void overruled(struct checking *c, const struct data *raw, const char *co
 	}
 }
 
-static void raw(struct checking *c, const struct plan_role *r, const char *set)
+static void check_set_raw(struct checking *c, const struct plan_role *r, const char *set)
 {
 	static const char *const of_job[] = { "suspend", "ttlSecondsAfterFinished", "managedBy", NULL },
 		*const of_pod[] = { "hostname", "subdomain", NULL };
@@ -93,7 +93,7 @@ static const struct plan_role *ready_is_later(const struct plan_job *j, const st
 	return r ? r : ready_is_later(j, c->right);
 }
 
-static void start_after(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *set)
+static void check_set_start(struct checking *c, const struct plan_job *j, const struct plan_role *r, const char *set)
 {
 	struct set_dependencies ds = emit_set_dependencies(c->arena, j, r);
 	struct diag *d;
@@ -141,7 +141,7 @@ static void success(struct checking *c, const struct plan_job *j, const char *se
 	diag_help(c->diags, d, "name whole roles, joined only by 'and' or only by 'or'%s", or_jobs(j));
 }
 
-static void clean(struct checking *c, const struct plan_job *j, const char *set)
+static void check_set_clean(struct checking *c, const struct plan_job *j, const char *set)
 {
 	bool none = str_is(j->clean.value, "none");
 	struct diag *d;
@@ -204,14 +204,14 @@ void target_check_set(struct checking *c, const struct plan_job *j, const char *
 		const struct plan_role *r = &j->roles[i];
 		if (!r->max)
 			continue;
-		elastic(c, j, r, set);
+		check_set_elastic(c, j, r, set);
 		slices(c, j, r);
 		aux(c, r, set);
-		raw(c, r, set);
-		start_after(c, j, r, set);
+		check_set_raw(c, r, set);
+		check_set_start(c, j, r, set);
 	}
 	success(c, j, set);
-	clean(c, j, set);
+	check_set_clean(c, j, set);
 	timeout(c, j, set);
 	same_names(c, j);
 }

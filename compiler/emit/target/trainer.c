@@ -17,7 +17,7 @@ static const struct plan_role *only_role(const struct plan_job *j)
 	return NULL;
 }
 
-static void roles(struct checking *c, const struct plan_job *j)
+static void check_trainer_roles(struct checking *c, const struct plan_job *j)
 {
 	const struct plan_role *first = only_role(j);
 	struct diag *d;
@@ -91,7 +91,7 @@ void target_check_trainer(struct checking *c, const struct plan_job *j)
 	const struct plan_role *r = only_role(j);
 	size_t errors = c->diags->errors;
 
-	roles(c, j);
+	check_trainer_roles(c, j);
 	if (c->diags->errors != errors || !r)
 		/* the user first has to change the roles, so further reports would be premature */
 		return;

@@ -22,7 +22,7 @@ static bool is_repair(const struct token *t)
 }
 
 /* Was an error in this item, or on the current line of it, already reported? */
-static bool is_known(const struct fault *f)
+static bool is_reported(const struct fault *f)
 {
 	size_t i = f->i > f->item + LOOK ? f->i - LOOK : f->item;
 
@@ -135,7 +135,7 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	blame_line_before(&f);
 	bool said = p->foretold && f.i == p->foretold;
 	p->foretold = 0;
-	if (is_known(&f) || said)
+	if (is_reported(&f) || said)
 		return;
 	if (blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) || complain_loop(&f) ||
 		complain_local(&f) ||

@@ -40,7 +40,7 @@ static bool help_path_behind(struct fault *f, struct diag *d)
 }
 
 /* The text that the object from token I on sets for KEY: name = "x", name: "x". */
-static struct str text_of(const struct fault *f, size_t i, const char *key)
+static struct str text_of_key(const struct fault *f, size_t i, const char *key)
 {
 	for (; f->at[i].kind != TOKEN_END && f->at[i].kind != TOKEN_RBRACE && i - f->i < LOOK; i++) {
 		bool set = f->at[i + 1].kind == TOKEN_ASSIGN || f->at[i + 1].kind == TOKEN_COLON;
@@ -59,7 +59,8 @@ static bool help_reference(struct fault *f, struct diag *d)
 
 	if (f->at[f->i].kind != TOKEN_LBRACE || f->previous != TOKEN_IDENT || f->i != f->item + 3)
 		return false;
-	struct str word = fault_text(f, f->i - 1), name = text_of(f, f->i, "name"), key = text_of(f, f->i, "key");
+	struct str word = fault_text(f, f->i - 1), name = text_of_key(f, f->i, "name"),
+		key = text_of_key(f, f->i, "key");
 	const char *call = str_is(word, "secretKeyRef") ? "secret" : str_is(word, "configMapKeyRef") ? "config" : NULL;
 	if (!call)
 		return false;

@@ -202,7 +202,7 @@ static bool help_loop(struct fault *f, struct diag *d)
 /* ---- types ---- */
 
 /* Is the word before a refinement or [] the name of a type? */
-static bool is_type(const struct fault *f, size_t i)
+static bool is_type_name(const struct fault *f, size_t i)
 {
 	static const char *const types[] = { "int", "float", "string", "bool", "memory", "cpu", "duration", "port",
 		"name", "path" };
@@ -229,7 +229,7 @@ static size_t find_on_line(const struct fault *f, size_t i, int kind)
 static bool help_type_list(struct fault *f, struct diag *d)
 {
 	bool list = !f->line_end && f->found.kind == TOKEN_LBRACKET && f->expected[TOKEN_ACCELERATOR] &&
-		is_type(f, f->i + 1) && f->at[f->i + 2].kind == TOKEN_RBRACKET;
+		is_type_name(f, f->i + 1) && f->at[f->i + 2].kind == TOKEN_RBRACKET;
 	bool words = !f->line_end && f->i >= 2 && f->found.kind == TOKEN_STRING && f->previous == TOKEN_LBRACKET &&
 		str_is(fault_text(f, f->i - 2), "enum");
 	size_t close = words ? find_on_line(f, f->i, TOKEN_RBRACKET) : f->i + 2;
@@ -249,7 +249,7 @@ static bool help_type_brackets(struct fault *f, struct diag *d)
 {
 	struct diags *ds = f->p->diags;
 
-	if (f->line_end || f->i < 2 || f->previous != TOKEN_LBRACKET || !is_type(f, f->i - 2))
+	if (f->line_end || f->i < 2 || f->previous != TOKEN_LBRACKET || !is_type_name(f, f->i - 2))
 		return false;
 	size_t close = find_on_line(f, f->i, TOKEN_RBRACKET);
 	struct str type = fault_text(f, f->i - 2);
@@ -286,7 +286,7 @@ static bool help_type_angles(struct fault *f, struct diag *d)
 		ours = str_is(word, maps[i]) ? "map" : ours;
 	if (!ours || element <= f->i || f->at[element].kind != TOKEN_IDENT)
 		return false;
-	struct str type = is_type(f, element) ? fault_text(f, element) : STR("string");
+	struct str type = is_type_name(f, element) ? fault_text(f, element) : STR("string");
 	struct str right = str_printf(f->p->arena, "%s[%.*s]", ours, STR_ARG(type));
 	diag_help(ds, d, "write '%.*s'", STR_ARG(right));
 	diag_fix(ds, d, (struct span){ f->at[f->i - 1].start, f->at[close].end }, right, "write '%.*s'",
@@ -300,7 +300,7 @@ static bool help_type_comparison(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	int kind = f->found.kind;
 
-	if (f->line_end || f->i < 2 || f->previous != TOKEN_LPAREN || !is_type(f, f->i - 2) ||
+	if (f->line_end || f->i < 2 || f->previous != TOKEN_LPAREN || !is_type_name(f, f->i - 2) ||
 	    (kind != TOKEN_GE && kind != TOKEN_LE && kind != TOKEN_GT && kind != TOKEN_LT))
 		return false;
 	size_t close = find_on_line(f, f->i, TOKEN_RPAREN);
@@ -329,7 +329,7 @@ static bool help_type_as_value(struct fault *f, struct diag *d)
 	struct diags *ds = f->p->diags;
 	size_t value = f->item + 2, close;
 
-	if (f->line_end || f->at[f->item + 1].kind != TOKEN_ASSIGN || f->i <= value || !is_type(f, value) ||
+	if (f->line_end || f->at[f->item + 1].kind != TOKEN_ASSIGN || f->i <= value || !is_type_name(f, value) ||
 		f->at[value + 1].kind != TOKEN_LPAREN)
 		return false;
 	close = find_on_line(f, value, TOKEN_RPAREN);

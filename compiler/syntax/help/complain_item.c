@@ -6,7 +6,7 @@
 #include "syntax/help/foreign.h"
 #include "trainc.tab.h"
 
-static bool is_literal(int kind)
+static bool is_literal_token(int kind)
 {
 	switch (kind) {
 	case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_QUANTITY: case TOKEN_TOPOLOGY: case TOKEN_STRING:
@@ -55,7 +55,7 @@ bool complain_value(struct fault *f)
 	size_t name = f->i >= 2 && f->found.kind == TOKEN_RPAREN ? f->i - 2 : subject(f);
 	d = diag_report(ds, TJ0104, (struct span){ at, at }, "'%.*s' has no value", STR_ARG(fault_text(f, name)));
 	diag_help(ds, d, "a value starts on the line of its '='");
-	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal(f->at[f->i + 1].kind) &&
+	if ((f->found.kind == TOKEN_RBRACE || f->found.kind == TOKEN_COMMA) && is_literal_token(f->at[f->i + 1].kind) &&
 		f->at[f->i + 1].kind != TOKEN_LBRACE)
 		f->p->foretold = f->i + 1;      /* the parser fails again at the missing value */
 	if (f->line_end)
@@ -192,7 +192,7 @@ static struct str yaml_entries(struct fault *f, size_t i)
 		const struct token *t = &f->at[i];
 		if (!str_is(fault_text(f, i + 1), "name") || t[2].kind != TOKEN_COLON ||
 			(t[3].kind != TOKEN_IDENT && t[3].kind != TOKEN_STRING) ||
-		    !str_is(fault_text(f, i + 4), "value") || t[5].kind != TOKEN_COLON || !is_literal(t[6].kind))
+		    !str_is(fault_text(f, i + 4), "value") || t[5].kind != TOKEN_COLON || !is_literal_token(t[6].kind))
 			return STR("");
 		struct str name = fault_text(f, i + 3), value = fault_text(f, i + 6);
 		if (t[3].kind == TOKEN_STRING)
@@ -258,7 +258,7 @@ bool complain_colon(struct fault *f)
 		f->p->resume = colon + 1;
 		return true;
 	}
-	if (f->i != colon + 1 || !is_literal(f->found.kind))
+	if (f->i != colon + 1 || !is_literal_token(f->found.kind))
 		return false;
 	struct str value = fault_rest(f, f->i);
 	struct str shown = value.n ? value : fault_text(f, f->i);

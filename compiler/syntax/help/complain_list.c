@@ -8,7 +8,7 @@
 
 enum { MOST = 32 };                     /* maximum number of entries to look at */
 
-static bool is_scalar(int kind)
+static bool is_scalar_token(int kind)
 {
 	return kind == TOKEN_STRING || kind == TOKEN_INT || kind == TOKEN_FLOAT || kind == TOKEN_TRUE ||
 		kind == TOKEN_FALSE || kind == TOKEN_IDENT;
@@ -22,7 +22,7 @@ static size_t values_end(const struct fault *f, size_t open)
 		if (kind == TOKEN_RBRACE)
 			return i > open + 1 && !(f->at[i].flags & FLAG_VIRTUAL) ? i : 0;
 		bool comma = kind == TOKEN_COMMA, after_value = i > open + 1 && f->at[i - 1].kind != TOKEN_COMMA;
-		if (comma != after_value || (!comma && !is_scalar(kind) && kind != TOKEN_QUANTITY))
+		if (comma != after_value || (!comma && !is_scalar_token(kind) && kind != TOKEN_QUANTITY))
 			return 0;
 	}
 	return 0;
@@ -102,7 +102,7 @@ bool complain_set(struct fault *f)
 }
 
 /* The end of the line that contains I. */
-static size_t line_end(struct str text, size_t i)
+static size_t text_line_end(struct str text, size_t i)
 {
 	const char *end = memchr(text.p + i, '\n', text.n - i);
 	return end ? (size_t)(end - text.p) : text.n;
@@ -117,7 +117,7 @@ struct str fault_dashes(const struct fault *f, size_t first)
 	unsigned indent = tokens_indent(&f->p->tokens, f->at[first].start);
 
 	for (size_t n = 0; n < MOST && i + 1 < text.n && text.p[i] == '-' && text.p[i + 1] == ' '; n++) {
-		size_t end = line_end(text, i), last = end;
+		size_t end = text_line_end(text, i), last = end;
 		for (i += 2; i < end && text.p[i] == ' '; i++)
 			;
 		while (last > i && (text.p[last - 1] == ' ' || text.p[last - 1] == '\r'))

@@ -38,7 +38,7 @@ static struct str rest_of_line(const struct fault *f, size_t value)
 	return quoted || to - from > LONGEST ? STR("") : (struct str){ source->text.p + from, to - from };
 }
 
-static bool is_blank(char c)
+static bool is_blank_char(char c)
 {
 	return c == ' ' || c == '\t' || c == ',';
 }
@@ -51,15 +51,15 @@ static struct str as_list(struct arena *a, struct str text)
 
 	for (size_t i = 0; i < text.n && fine;) {
 		size_t end = i;
-		if (is_blank(text.p[i])) {
+		if (is_blank_char(text.p[i])) {
 			i++;
 			continue;
 		}
 		bool quoted = text.p[i] == '"';
-		for (end = i + 1; end < text.n && (quoted ? text.p[end] != '"' : !is_blank(text.p[end])); end++)
+		for (end = i + 1; end < text.n && (quoted ? text.p[end] != '"' : !is_blank_char(text.p[end])); end++)
 			fine = fine && (quoted || text.p[end] != '"');
 		end += quoted;
-		fine = fine && end <= text.n && (end == text.n || is_blank(text.p[end]));
+		fine = fine && end <= text.n && (end == text.n || is_blank_char(text.p[end]));
 		buf_printf(&out, "%s%s%.*s%s", out.n ? ", " : "", quoted ? "" : "\"", (int)(end - i), text.p + i,
 			quoted ? "" : "\"");
 		i = end;

@@ -31,12 +31,12 @@ static const unsigned char continues_value[] = {
 };
 static const unsigned char continues_type[] = { TOKEN_DOT, TOKEN_LBRACKET, TOKEN_LPAREN, TOKEN_QUESTION };
 
-static void drop(bool set[PARSE_KINDS], const unsigned char *kinds, size_t n)
+static void drop_kinds(bool set[PARSE_KINDS], const unsigned char *kinds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		set[kinds[i]] = false;
 }
-#define DROP(set, kinds) drop((set), (kinds), sizeof(kinds))
+#define DROP(set, kinds) drop_kinds((set), (kinds), sizeof(kinds))
 
 static void drop_words(bool set[PARSE_KINDS])
 {
@@ -44,25 +44,25 @@ static void drop_words(bool set[PARSE_KINDS])
 		set[i] = false;
 }
 
-static void say(struct wording *w, const char *what)
+static void say_expected(struct wording *w, const char *what)
 {
 	if (w->n < sizeof(w->at) / sizeof(w->at[0]))
 		w->at[w->n++] = what;
 }
 
 /* Replaces a group of tokens with the name of the group, such as "a value". */
-static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
+static void gather_group(struct wording *w, bool set[PARSE_KINDS], int previous)
 {
 	if (set[TOKEN_SPREAD]) {
-		say(w, "a field");
+		say_expected(w, "a field");
 		DROP(set, starts_item);
 		drop_words(set);
 	} else if (set[TOKEN_JOB] && set[TOKEN_FRAMEWORK] && !set[TOKEN_IDENT]) {
-		say(w, "a declaration");
+		say_expected(w, "a declaration");
 		drop_words(set);
 		set[TOKEN_END] = false;
 	} else if (set[TOKEN_INT]) {
-		say(w, "a value");
+		say_expected(w, "a value");
 		DROP(set, starts_value);
 	} else if (set[TOKEN_IDENT] && set[TOKEN_ASSIGN] && set[TOKEN_LBRACE]) {
 		/*
@@ -72,11 +72,11 @@ static void gather(struct wording *w, bool set[PARSE_KINDS], int previous)
 		set[TOKEN_IDENT] = set[TOKEN_JOB] = false;
 	} else if (set[TOKEN_IDENT]) {
 		bool type = previous == TOKEN_COLON || previous == TOKEN_ARROW;
-		say(w, type ? "a type" : "a name");
+		say_expected(w, type ? "a type" : "a name");
 		set[TOKEN_IDENT] = false;
 		drop_words(set);
 	} else if (set[TOKEN_STRING]) {
-		say(w, "a string");
+		say_expected(w, "a string");
 		set[TOKEN_STRING] = set[TOKEN_STR_OPEN] = false;
 	}
 }
@@ -92,7 +92,7 @@ static void drop_continuations(struct wording *w, bool set[PARSE_KINDS])
 		for (int i = TOKEN_EOL; i < PARSE_KINDS; i++)
 			other = other || set[i];
 		if (!other && !w->n)
-			say(w, "an operator");
+			say_expected(w, "an operator");
 	} else if (set[TOKEN_QUESTION]) {
 		DROP(set, continues_type);
 	} else if (set[TOKEN_DOT] && (set[TOKEN_LBRACE] || set[TOKEN_EOL])) {
@@ -124,7 +124,7 @@ struct str expected_text(struct arena *a, const bool expected[PARSE_KINDS], int 
 	struct str text = STR("");
 
 	memcpy(set, expected, sizeof(set));
-	gather(&w, set, previous);
+	gather_group(&w, set, previous);
 	drop_continuations(&w, set);
 	static const unsigned char order[] = {
 		TOKEN_ASSIGN, TOKEN_COLON, TOKEN_LBRACE, TOKEN_LPAREN, TOKEN_LBRACKET, TOKEN_NL, TOKEN_EOL, TOKEN_COMMA,
@@ -135,7 +135,7 @@ struct str expected_text(struct arena *a, const bool expected[PARSE_KINDS], int 
 	};
 	for (size_t i = 0; i < sizeof(order); i++)
 		if (set[order[i]])
-			say(&w, sign(order[i]));
+			say_expected(&w, sign(order[i]));
 	for (unsigned i = 0; i < w.n; i++)
 		text = str_printf(a, "%.*s%s%s", STR_ARG(text), i == 0 ? "" : i + 1 < w.n ? ", " : " or ", w.at[i]);
 	return text;

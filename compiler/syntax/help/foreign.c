@@ -21,7 +21,7 @@ static const struct {
 };
 
 /* Are the words the same? Case and '_' do not count: restart_policy is restartPolicy. */
-static bool same_word(struct str a, const char *b)
+static bool same_foreign_word(struct str a, const char *b)
 {
 	size_t i = 0;
 
@@ -38,19 +38,19 @@ static bool same_word(struct str a, const char *b)
 }
 
 /* Does the row match the word? One row covers all words with the same ending. */
-static bool matches(struct str word, const char *row)
+static bool matches_row(struct str word, const char *row)
 {
 	size_t n = strlen(row);
 
 	if (*row != '*')
-		return same_word(word, row);
-	return word.n >= n && same_word((struct str){ word.p + word.n - (n - 1), n - 1 }, row + 1);
+		return same_foreign_word(word, row);
+	return word.n >= n && same_foreign_word((struct str){ word.p + word.n - (n - 1), n - 1 }, row + 1);
 }
 
 static const struct foreign *row_of(const struct foreign *rows, size_t n, struct str word)
 {
 	for (size_t i = 0; i < n; i++)
-		if (matches(word, rows[i].word))
+		if (matches_row(word, rows[i].word))
 			return &rows[i];
 	return NULL;
 }
@@ -75,7 +75,7 @@ const struct foreign *foreign_name(struct str word)
 const char *foreign_value(struct str field, struct str text)
 {
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		if (str_is(field, values[i].field) && same_word(text, values[i].word))
+		if (str_is(field, values[i].field) && same_foreign_word(text, values[i].word))
 			return values[i].help;
 	return NULL;
 }

@@ -40,7 +40,7 @@ static bool opens_block(const struct tokens *ts, size_t i)
 }
 
 /* The token at which a manifest is reported; NULL if the text contains no manifest. */
-static const struct token *find(const struct tokens *ts)
+static const struct token *manifest_token(const struct tokens *ts)
 {
 	const struct token *version = NULL;
 	bool braces = false;
@@ -74,7 +74,7 @@ bool manifest_in_text(struct arena *a, struct diags *ds, const struct source *so
 	ds->muted++;
 	tokens_scan(&ts);
 	ds->muted--;
-	if (!(at = find(&ts)))
+	if (!(at = manifest_token(&ts)))
 		return false;
 	struct diag *d = diag_report(ds, TJ0102, (struct span){ at->start, at->end },
 		"this is a manifest of Kubernetes, not a program");
