@@ -46,7 +46,8 @@
 #   make dist            builds a release in DIST=dist: static programs for every Linux, in a tarball with its checksum
 #   make test-dist       installs that release in clean places and uses it there
 #
-# BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= its flags.
+# BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= its flags. V=1 prints commands, WERROR=1
+# makes warnings errors.
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
@@ -56,7 +57,7 @@ HARDEN  := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fPIE
 CFLAGS  ?= -O2 -g -ffunction-sections $(HARDEN)
 # A static program starts in half the time, because it need not find and load the C library.
 LDFLAGS ?= -static -Wl,-z,relro,-z,now
-WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wwrite-strings
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wwrite-strings $(if $(WERROR),-Werror)
 LIBS    := -lyaml
 STD     := -std=c11
 CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
@@ -68,6 +69,11 @@ MAP     := -ffile-prefix-map=$(CURDIR)=.
 # Recursive calls of make use all processors, unless the caller has given -j.
 JOBS    = $$(case "$$MAKEFLAGS" in *-j*) ;; *) echo -j$$(nproc) ;; esac)
 comma   := ,
+# What is built: one line for each folder of C and each other file. V=1 prints the commands instead, -s nothing.
+Q       := $(if $(V),,@)
+QUIET   := $(V)$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+say      = $(if $(QUIET),,@echo '  $1	$(or $2,$@)')
+say_folder = $(if $(QUIET)$(filter $1:$(<D),$(SAID)),,$(eval SAID += $1:$(<D)); echo '  $1	$(<D)')
 
 GEN     := $(BUILD)/gen
 SRC     := $(filter-out runtime/cluster/% runtime/supervise/% compiler/web/%,$(sort $(wildcard compiler/*.c compiler/*/*.c compiler/syntax/help/*.c \
@@ -98,9 +104,11 @@ $(GEN):
 	@mkdir -p $@
 
 $(GEN)/trainc.tab.c $(GEN)/trainc.tab.h &: grammar/trainc.y | $(GEN)
-	bison -Wall -Werror -Wno-yacc --header=$(GEN)/trainc.tab.h -o $(GEN)/trainc.tab.c $<
+	$(call say,GEN,$(GEN)/trainc.tab.c)
+	$Qbison -Wall -Werror -Wno-yacc --header=$(GEN)/trainc.tab.h -o $(GEN)/trainc.tab.c $<
 $(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
-	flex --header-file=$(GEN)/trainc.lex.h -o $(GEN)/trainc.lex.c $<
+	$(call say,GEN,$(GEN)/trainc.lex.c)
+	$Qflex --header-file=$(GEN)/trainc.lex.h -o $(GEN)/trainc.lex.c $<
 
 # Files that depend on a list (of modules, pages, sources, libraries or flags) are made each time, but are replaced only
 # when they change.
@@ -114,17 +122,21 @@ $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
 # A program of the build makes the tables of schemas, with the reader that also reads a project's own kinds.
 SCHEMA_TOOL := compiler/kube/schema/compile.c compiler/kube/schema.c compiler/kube/schema_text.c $(wildcard compiler/base/*.c)
 $(GEN)/schema_compile: $(SCHEMA_TOOL) $(wildcard compiler/base/*.h compiler/kube/schema*.h) | $(GEN)
-	$(CC) $(STD) $(CPPFLAGS) $(WARN) -O1 -o $@ $(SCHEMA_TOOL)
+	$(call say,CC)
+	$Q$(CC) $(STD) $(CPPFLAGS) $(WARN) -O1 -o $@ $(SCHEMA_TOOL)
 $(GEN)/schema.c: $(GEN)/schema_compile compiler/kube/schema_addons.tbl $(sort $(wildcard compiler/kube/schema_1.*.tbl))
-	$(GEN)/schema_compile $(filter %.tbl,$^) >$@.new && mv $@.new $@
+	$(call say,GEN)
+	$Q$(GEN)/schema_compile $(filter %.tbl,$^) >$@.new && mv $@.new $@
 # Another program of the build makes the trees of the library's modules, with the parser of programs.
 LIBRARY_TOOL := compiler/check/library/compile.c $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/syntax/help/*.c) \
 	$(addprefix compiler/diag/,allow.c code.c diag.c suggest.c)
 $(GEN)/library_compile: $(LIBRARY_TOOL) compiler/check/library_part.h $(wildcard compiler/base/*.h compiler/syntax/*.h compiler/syntax/help/*.h) \
 		$(GEN)/trainc.tab.c $(GEN)/trainc.lex.c
-	$(CC) $(STD) $(CPPFLAGS) -w -O0 -o $@ $(filter %.c,$^)
+	$(call say,CC)
+	$Q$(CC) $(STD) $(CPPFLAGS) -w -O0 -o $@ $(filter %.c,$^)
 $(GEN)/library.c: $(GEN)/library_compile $(sort $(wildcard stdlib/std/*.tj))
-	$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
+	$(call say,GEN)
+	$Q$(GEN)/library_compile $(filter %.tj,$^) >$@.new && mv $@.new $@
 $(GEN)/unused.c: runtime/cluster/unused.sh | $(GEN)
 	@sh $< "$$($(CC) -print-file-name=libcurl.a)" >$@.new && mv $@.new $@
 # In both programs, the code that common commands use is linked first (compiler/first.py).
@@ -150,27 +162,29 @@ $(BUILD)/sources: FORCE | $(GEN)
 # ---- the program ----
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
-	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(MAP) -MMD -MP -c $< -o $@
+	@mkdir -p $(@D)$(call say_folder,CC)
+	$Q$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(MAP) -MMD -MP -c $< -o $@
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
-	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) $(MAP) -MMD -MP -c $< -o $@
+	@mkdir -p $(@D)$(call say_folder,CC)
+	$Q$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) $(MAP) -MMD -MP -c $< -o $@
 -include $(OBJ:.o=.d) $(HALFOBJ:.o=.d) $(GENOBJ:.o=.d)
 
 # Append (q) instead of replacing by name (r): several directories have files of the same name.
 $(LIB): $(filter-out %/compiler/main.o,$(OBJ)) $(GENOBJ) $(BUILD)/sources
 	@rm -f $@
-	@echo ar qcs $@
+	$(call say,AR)
 	@ar qcsD $@ $(filter %.o,$^)
 $(BUILD)/trainc: $(BUILD)/obj/compiler/main.o $(LIB) $(GEN)/functions.ld
-	$(CC) $(CFLAGS) $(patsubst -static,-static -Wl$(comma)-T$(comma)$(GEN)/functions.ld,$(LDFLAGS)) -o $@ $(filter-out %.ld,$^) $(LIBS)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(patsubst -static,-static -Wl$(comma)-T$(comma)$(GEN)/functions.ld,$(LDFLAGS)) -o $@ $(filter-out %.ld,$^) $(LIBS)
 $(HALFLIB): $(filter-out %/cluster/main.o,$(HALFOBJ)) $(BUILD)/sources | $(filter $(UNUSED),$(HALFLIBS))
 	@rm -f $@
-	@echo ar qcs $@
+	$(call say,AR)
 	@ar qcsD $@ $(filter %.o,$^)
 $(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $(filter-out %.ld,$^) $(HALFLIBS)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $(filter-out %.ld,$^) $(HALFLIBS)
 
 # ---- tests ----
 
@@ -178,11 +192,12 @@ $(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
 WRAPPED = $(shell sh tests/torture/wrapped)
 $(BUILD)/torture/trainc: tests/torture/fault.c $(BUILD)/obj/compiler/main.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LIBS)
+	$(call say,LD)
+	$Q$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LIBS)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB)
-	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $< $(LIB) $(UNIT_LIBS) $(LIBS) -o $@
+	@mkdir -p $(@D)$(call say_folder,CC)
+	$Q$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) -MMD -MP $< $(LIB) $(UNIT_LIBS) $(LIBS) -o $@
 -include $(UNIT:=.d)
 # These tests read our output back with another library.
 $(BUILD)/unit/yaml_%: UNIT_LIBS := -lcjson
@@ -193,7 +208,8 @@ $(filter $(BUILD)/unit/cluster_%,$(UNIT)): $(HALFLIB)
 unit: $(UNIT) $(BUILD)/standin $(BUILD)/torture/trainc
 # The scripted API server of the tests.
 $(BUILD)/standin: $(wildcard tests/cluster/standin/*.[ch])
-	$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(filter-out -DARENA_DEBUG,$(CFLAGS)) -pthread $(filter %.c,$^) -lnghttp2 -lssl -lcrypto -o $@
+	$(call say,CC)
+	$Q$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(filter-out -DARENA_DEBUG,$(CFLAGS)) -pthread $(filter %.c,$^) -lnghttp2 -lssl -lcrypto -o $@
 
 test:
 	@sh .ci/deps test
@@ -340,23 +356,24 @@ $(WASM)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(WASM_CC)' >$@.new; $(replace)
 $(WASM)/obj/yaml/%.o: $(WASM)/flags
-	@mkdir -p $(@D)
-	$(WASM_CC) -DHAVE_CONFIG_H -c $(WASM)/libyaml/src/$*.c -o $@
+	@mkdir -p $(@D)$(call say_folder,WASM)
+	$Q$(WASM_CC) -DHAVE_CONFIG_H -c $(WASM)/libyaml/src/$*.c -o $@
 $(WASM)/obj/gen/%.o: $(GEN)/%.c $(WASM)/flags
-	@mkdir -p $(@D)
-	$(WASM_CC) -c $< -o $@
+	@mkdir -p $(@D)$(call say_folder,WASM)
+	$Q$(WASM_CC) -c $< -o $@
 $(WASM)/obj/%.o: %.c $(WASM)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
-	@mkdir -p $(@D)
-	$(WASM_CC) -MMD -MP -c $< -o $@
+	@mkdir -p $(@D)$(call say_folder,WASM)
+	$Q$(WASM_CC) -MMD -MP -c $< -o $@
 -include $(WASM_SRC:%.c=$(WASM)/obj/%.d)
 $(WASM)/trainc.wasm: $(WASM_OBJ)
-	@echo linking $@
+	$(call say,LD)
 	@$(WASM_MACHINE) -mexec-model=reactor $(WASM_LD) -Wl,-z,stack-size=8388608 -o $@ $^ -lwasi-emulated-mman
 # Built separately and optimized for speed, because the page waits for it.
 $(WASM)/unpack.wasm: compiler/web/unpack.c
 	@mkdir -p $(@D)
-	$(WASM_MACHINE) $(WARN) -O2 -c $< -o $(WASM)/unpack.o
-	$(WASM_MACHINE) -nostdlib -Wl,--no-entry $(WASM_LD) -Wl,-z,stack-size=16384 -o $@ $(WASM)/unpack.o
+	$(call say,LD)
+	$Q$(WASM_MACHINE) $(WARN) -O2 -c $< -o $(WASM)/unpack.o
+	$Q$(WASM_MACHINE) -nostdlib -Wl,--no-entry $(WASM_LD) -Wl,-z,stack-size=16384 -o $@ $(WASM)/unpack.o
 # tests/wasm/browser.py reads this list.
 wasm-sources:
 	@echo $(WASM_SRC) $(filter-out %/library.c,$(GENSRC))

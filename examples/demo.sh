@@ -17,8 +17,10 @@ say "trainc plan mnist.tj"
 "$trainc" plan $example/mnist.tj || exit 1
 say "trainc env mnist.tj --role worker --index 3"
 "$trainc" env $example/mnist.tj --role worker --index 3 || exit 1
-say "trainc compile mnist.tj"
-"$trainc" compile $example/mnist.tj || exit 1
+say "trainc compile mnist.tj | head -n 40"
+"$trainc" compile $example/mnist.tj >"$state/objects" || exit 1
+head -n 40 "$state/objects"
+echo "... and $(($(wc -l <"$state/objects") - 40)) more lines"
 say "a mistake: sed s/replicas/replcas/ mnist.tj | trainc check -"
 sed s/replicas/replcas/ $example/mnist.tj | "$trainc" check - 2>&1
 say "$training/regression.tj: four processes of this machine train a model"

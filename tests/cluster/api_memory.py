@@ -1,6 +1,7 @@
 """api_memory.py - an API server in memory, for tests: objects, their versions, watches, counted requests, and
 responses to single requests that a test chooses.  Derived classes do what a cluster does with the objects:
 world.py beside it for the commands, ../supervise/world.py for the controller.  Tests of exact bytes use standin/."""
+import atexit
 import copy
 import http.server
 import json
@@ -9,9 +10,11 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
+import traceback
 import urllib.parse
 
 TRAINC = os.path.realpath(os.environ.get("TRAINC", "build/trainc"))
@@ -296,21 +299,84 @@ def until(lock, what, predicate, seconds):
     raise Failure("never: " + what)
 
 
-def run_checks(world, checks, wanted, after=lambda w: None):
-    """Runs the selected checks, each in its own world; AFTER examines that world at the end."""
-    passed = failed = 0
-    for f in checks:
-        if wanted and f.__name__ not in wanted:
-            continue
-        w = world()
+def run_check(world, f, after):
+    """Runs a check in a world of its own; returns what was wrong, or nothing."""
+    w = world()
+    try:
+        f(w)
+        after(w)
+    except (Failure, subprocess.TimeoutExpired, AssertionError, KeyError) as e:
+        return "%s: %s\n%r\n%s" % (f.__name__, f.__doc__, e, e)
+    finally:
+        w.close()
+    return ""
+
+
+def begin_check(world, f, after):
+    """Starts a check in a process of its own; returns that process and the file for what it found."""
+    found = tempfile.TemporaryFile("w+")
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        code = 2
         try:
-            f(w)
-            after(w)
-            passed += 1
-        except (Failure, subprocess.TimeoutExpired, AssertionError, KeyError) as e:
-            failed += 1
-            print("FAIL %s: %s\n%r\n%s" % (f.__name__, f.__doc__, e, e))
+            os.dup2(found.fileno(), 2)                      # an exception that no check expects ends here, too
+            json.dump([run_check(world, f, after), sorted(getattr(world, "used", ()))], found)
+            found.flush()
+            code = 0
+        except BaseException:                               # pylint: disable=broad-except
+            traceback.print_exc()
         finally:
-            w.close()
-    print("%d passed, %d failed" % (passed, failed))
+            atexit._run_exitfuncs()                         # pylint: disable=protected-access
+            sys.stdout.flush()
+            os._exit(code)
+    return child, found
+
+
+def end_check(world, f, code, found):
+    """What a check of another process found; what its world used was used by ours, too."""
+    found.seek(0)
+    with found:
+        said = found.read()
+    if code:
+        return "%s: %s\nstatus %d: %s" % (f.__name__, f.__doc__, code, said)
+    wrong, used = json.loads(said)
+    if used:
+        world.used.update(map(tuple, used))
+    return wrong
+
+
+def run_beside(world, checks, after, lanes):
+    """Runs checks, LANES at a time, each in a process and a world of its own; returns (check, what was wrong) of those
+    that failed."""
+    todo, running, failed = list(checks), {}, []
+    while todo or running:
+        while todo and len(running) < lanes:
+            child, found = begin_check(world, todo[0], after)
+            running[child] = (todo.pop(0), found)
+        child, code = os.wait()
+        if child in running:
+            f, found = running.pop(child)
+            wrong = end_check(world, f, os.waitstatus_to_exitcode(code), found)
+            if wrong:
+                failed.append((f, wrong))
+    return failed
+
+
+def run_checks(world, checks, wanted, after=lambda w: None, lanes=4):
+    """Runs the selected checks, LANES at a time, because most of them wait; AFTER examines the world of each at the end.
+    A check whose attribute `last` is set follows the others. A check that failed beside others runs again alone, since
+    they may have delayed it; both results are printed. What a sanitizer reports is a failure at once."""
+    chosen = [f for f in checks if not wanted or f.__name__ in wanted]
+    failed = run_beside(world, [f for f in chosen if not hasattr(f, "last")], after, lanes)
+    if lanes > 1:
+        again, failed = failed, []
+        for f, wrong in again:
+            clear = re.search("Sanitizer|runtime error", wrong)
+            print("%s %s" % ("FAIL" if clear else "again, alone:", wrong), flush=True)
+            failed += [(f, "")] if clear else run_beside(world, [f], after, 1)
+    failed += run_beside(world, [f for f in chosen if hasattr(f, "last")], after, 1)
+    for _, wrong in failed:
+        print("FAIL %s" % wrong if wrong else "", flush=True)
+    print("%d passed, %d failed" % (len(chosen) - len(failed), len(failed)))
     return 1 if failed else 0

@@ -180,4 +180,4 @@ def refused(w):
 
 
 if __name__ == "__main__":
-    sys.exit(main(CHECKS, [a for a in sys.argv[1:] if a != "--long"]))
+    sys.exit(main(CHECKS, [a for a in sys.argv[1:] if a != "--long"], lanes=1))

@@ -225,6 +225,8 @@ def attack_all(w, *options):
             r["metadata"]["managedFields"] = [{"manager": "trainc-applyset", "time": "2026-01-01T00:00:00Z", "fieldsV1": {"f:data": {}}},
                                               {"manager": "eve", "time": "2026-01-02T00:00:00Z", "fieldsV1": {"f:data": {"f:plan": {}}}}]
             w.put("configmaps", "other" if attack is copied else "default", r)
+    if options:
+        w.settle()                      # the controller has seen the records first: a run that succeeds before stops its other Jobs
     w.end_jobs()
     return w.existing()
 

@@ -382,8 +382,8 @@ class World(Server):
             return [o["reason"] for (p, _, _), o in sorted(self.objects.items()) if p == "events" and o["involvedObject"]["name"] == name]
 
 
-def main(checks, wanted):
+def main(checks, wanted, lanes=4):
     def clean(w):
         must(not w.refused, "the permissions of the manifest lack %s" % w.refused)
         must(not w.entered, w.entered)
-    return run_checks(World, checks, wanted, clean)
+    return run_checks(World, checks, wanted, clean, lanes)
