@@ -21,28 +21,28 @@ ALLOWED = {                              # folder: sizes of its circles, largest
 }
 
 
-def symbols(obj):
-    """(defined, undefined) names of an object file."""
-    defined, undefined = [], []
-    for line in subprocess.run(["nm", obj], capture_output=True, text=True, check=True).stdout.splitlines():
-        words = line.split()
-        if len(words) == 2 and words[0] == "U":
-            undefined.append(words[1])
-        elif len(words) == 3 and words[1] in "TDBRVWC":
-            defined.append(words[2])
-    return defined, undefined
+def symbols(objects):
+    """Object file -> (defined, undefined) names."""
+    found = {o: ([], []) for o in objects}
+    for line in subprocess.run(["nm", "-A", *objects], capture_output=True, text=True, check=True).stdout.splitlines():
+        path, _, rest = line.partition(":")
+        words = rest.split()
+        if words[-2] == "U":
+            found[path][1].append(words[-1])
+        elif words[-2] in "TDBRVWC":
+            found[path][0].append(words[-1])
+    return found
 
 
 def calls(build):
     """File -> files that it calls."""
     where, needs = {}, {}
     top = os.path.join(build, "obj")
-    for folder, _, files in os.walk(top):
-        for name in files:
-            source = os.path.relpath(os.path.join(folder, name), top)[:-2]
-            if name.endswith(".o") and os.path.exists(source + ".c"):
-                defined, needs[source] = symbols(os.path.join(folder, name))
-                where.update((symbol, source) for symbol in defined)
+    objects = [os.path.join(folder, name) for folder, _, files in os.walk(top) for name in files if name.endswith(".o")]
+    source_of = {o: os.path.relpath(o, top)[:-2] for o in objects}
+    for o, (defined, undefined) in symbols([o for o in objects if os.path.exists(source_of[o] + ".c")]).items():
+        needs[source_of[o]] = undefined
+        where.update((symbol, source_of[o]) for symbol in defined)
     return {f: {where[s] for s in symbols_ if s in where and where[s] != f} for f, symbols_ in needs.items()}
 
 
