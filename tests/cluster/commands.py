@@ -988,7 +988,7 @@ def interrupted(w):
     w.write("a.tj", JOB % ("a", 1))
 
     def slow(_h, _body):
-        time.sleep(1)
+        time.sleep(1)  # as a slow server
     w.fault("PATCH", "/services/a", slow)
     p = w.start("apply", "--no-wait", "a.tj")
     w.wait_for("the Service", lambda: any(r[0] == "PATCH" and "/services/" in r[1] for r in w.requests))
@@ -1172,7 +1172,7 @@ def away(w):
     with w.lock:                        # open watches end too
         w.stopped = True
         w.lock.notify_all()
-    time.sleep(12)
+    time.sleep(12)  # an absence that the commands bear
     must(p.poll() is None, "wait has ended without a server")
     lines += w.shown(shown, "reconnecting", out=True)
     with w.lock:
@@ -1229,7 +1229,7 @@ def refused_after_the_end(w):
     p = w.start("wait", "a")
     w.shown(p, "a Running")
     w.wait_for("the refusal", lambda: any("/events?" in r[1] and "watch=true" in r[1] for r in w.requests))
-    time.sleep(0.5)
+    time.sleep(0.5)  # it does not end meanwhile
     must(p.poll() is None, "wait has ended without Events")
     w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
     out, err = p.communicate(timeout=30)
@@ -1524,7 +1524,7 @@ def end_pod(w, name):
 def slow_rest(w):
     """logs -f shows the end of a log even if the server needs some seconds to send it"""
     def late(_h, _body):
-        time.sleep(4)
+        time.sleep(4)  # as a slow server
         return 200, (world.NOW + " last words\n").encode()
     w.write("a.tj", JOB % ("a", 1))
     w.want(0, "apply", "a.tj")
@@ -1544,13 +1544,13 @@ def read_by_another(w):
     w.run_job("default", w.get("jobs", "b-worker"), "Succeeded")
     p = w.start("wait", "a", "b")
     w.shown(p, "b Succeeded")
-    time.sleep(1)
+    time.sleep(1)  # its watches are quiet then
     p.send_signal(signal.SIGSTOP)       # the command finds both events when it continues, the Event first
     w.put("events", "default", {"metadata": {"name": "e"}, "type": "Warning", "reason": "x", "message": "y",
                                 "involvedObject": {"kind": "Job", "name": "a-worker"}})
-    time.sleep(0.5)
+    time.sleep(0.5)  # the Event arrives first
     end_pod(w, "a-worker-0-x")
-    time.sleep(0.5)
+    time.sleep(0.5)  # both are there before it goes on
     before = time.monotonic()
     p.send_signal(signal.SIGCONT)
     out, err = p.communicate(timeout=60)

@@ -100,7 +100,7 @@ def no_bookmark(w):
             if w.stopped or not o:
                 break
             piece(h, json.dumps({"type": "MODIFIED", "object": dict(o[0], metadata=dict(o[0]["metadata"], resourceVersion=str(1000 + i)))}).encode() + b"\n")
-            time.sleep(0.2)
+            time.sleep(0.2)  # as often as a server may send
         while not w.stopped:
             time.sleep(0.05)
         return True

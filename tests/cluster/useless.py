@@ -70,9 +70,9 @@ def waited(w):
 
     def later():
         for fault in ("deep250", "number", "twice", "text"):
-            time.sleep(0.3)
+            time.sleep(0.3)  # one after the other
             spoil(w, "pods", "a-worker-1-x", fault)
-        time.sleep(0.3)
+        time.sleep(0.3)  # after the others
         spoil(w, "pods", "a-worker-1-x", None)
         w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
     thread = threading.Thread(target=later)

@@ -283,7 +283,7 @@ def scaled(a):
     until(lambda: a.admin.get("pods", "elastic-worker-0"), PATIENCE, "the pod")
     a.users["editor"].change("pytorchjobs", "elastic", {"spec": {"replicas": MOST}}, "scale", ok=False)
     a.probe("PyTorchJob")
-    time.sleep(0.5)
+    time.sleep(0.5)  # no pod is created meanwhile
     made = [p for p in a.admin.list("pods") if p["metadata"]["name"].startswith("elastic-")]
     must(len(made) <= 2, f"{len(made)} pods of a job with at most two workers")
 
@@ -395,7 +395,7 @@ def statuses(a):
 def restart_reads(a):
     """Another controller starts beside what was written, as after a restart, and reads it."""
     p = a.start(ns=TEAM)
-    time.sleep(1)
+    time.sleep(1)  # it does not end meanwhile
     must(p.poll() is None, f"a controller that starts beside it ends with {p.returncode}: {a.said(p)[-500:]}")
     p.terminate()
     p.wait(timeout=20)
@@ -440,7 +440,7 @@ def finalizers(a):
     a.users["TFJob"].delete("tfjobs", "undead")
     a.admin.delete("pods", "undead-worker-0")
     a.probe()
-    time.sleep(0.5)
+    time.sleep(0.5)  # no pod is created meanwhile
     must(not a.admin.get("pods", "undead-worker-0"), "a job that is being deleted got another pod")
 
 
@@ -480,7 +480,7 @@ def mpi_exec(a):
     """a tenant who may create MPIJobs gets a Role that permits exec into the pods of a StatefulSet, db-worker-0 (B1)"""
     a.users["MPIJob"].create("mpijobs", job_of("MPIJob", "db"))
     a.probe("MPIJob")
-    time.sleep(1)
+    time.sleep(1)  # no Role is created meanwhile
     must(not a.admin.get("roles", "db-launcher") and not a.admin.get("rolebindings", "db-launcher"), "the Role for db-worker-0 exists")
     must(not a.admin.get("pods", "db-launcher"), "the launcher runs")
     stays(a, "pods", "db-worker-0")
@@ -608,7 +608,7 @@ def spoof_owner(a):
     a.users["pods"].create("pods", replica_like(a, "spoofed", GOOD))
     a.users["pods"].change("pods", "spoofed-worker-0", {"status": {"phase": "Failed"}}, "status", ok=False)
     a.probe()
-    time.sleep(0.3)
+    time.sleep(0.3)  # no verdict is written meanwhile
     conditions = [c["type"] for c in a.admin.get("tfjobs", "spoofed", GOOD).get("status", {}).get("conditions", [])]
     must("Failed" not in conditions and "Succeeded" not in conditions and "Restarting" not in conditions, conditions)
     a.admin.delete("tfjobs", "spoofed", GOOD)
@@ -689,7 +689,7 @@ def storm_refused(a):
         a.users["TFJob"].create("tfjobs", o, ok=False)
     a.probe()
     begun = len(a.said())
-    time.sleep(1)
+    time.sleep(1)  # the log of a second
     must(len(a.said()) - begun < 200_000, f"{len(a.said()) - begun} bytes of log in a second")
 
 
@@ -759,7 +759,7 @@ def namespace_deleted(a):
     a.admin.request("DELETE", f"/api/v1/namespaces/{DOOMED}")
     a.probe()
     begun = len(a.said())
-    time.sleep(1)
+    time.sleep(1)  # the log of a second
     must(len(a.said()) - begun < 20_000, f"{len(a.said()) - begun} bytes of log in a second")
     for i in range(5):
         a.admin.change("tfjobs", f"doomed-{i}", {"metadata": {"finalizers": None}}, ns=DOOMED, ok=False)
@@ -987,7 +987,7 @@ def record_forms(a):
     a.users["configmaps"].delete("configmaps", "kept.trainc")
     a.probe_run()
     begun = len(a.said())
-    time.sleep(1)
+    time.sleep(1)  # the log of a second
     must(len(a.said()) - begun < 20_000, f"{len(a.said()) - begun} bytes of log in a second")
     a.admin.change("configmaps", "kept.trainc", {"metadata": {"finalizers": None}}, ok=False)
 
@@ -1058,11 +1058,11 @@ def probes(a):
     t = threading.Thread(target=half_requests, args=(a, 40, stop))
     t.start()
     try:
-        time.sleep(0.5)
+        time.sleep(0.5)  # the connections are open then
         answered = 0
         for _ in range(20):
             answered += a.page("/healthz")[0] == 200
-            time.sleep(0.05)
+            time.sleep(0.05)  # 20 requests in a second
     finally:
         stop.set()
         t.join()

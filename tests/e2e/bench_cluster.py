@@ -326,7 +326,7 @@ def sampled(process, seconds):
     """The current memory in MB, once a second.  Each report of a state takes memory and gives it back."""
     found = []
     for _ in range(max(2, round(seconds))):
-        time.sleep(1)
+        time.sleep(1)  # what is measured each second
         found.append(usage(process)[1])
     return found
 
@@ -338,7 +338,7 @@ def idle(bench, ns):
         words = ("wait", "big") if side == "trainc" else ("wait", "--for=condition=complete", "job/big-worker", "--timeout", f"{4 * IDLE + 60}s")
         before = os.path.getsize(bench.audit)
         process = start(bench, side, ns, *words)
-        time.sleep(15)
+        time.sleep(15)  # what is measured for so long
         listed, (_, _, seconds) = bench.requests(before, "list"), usage(process)
         resident = sampled(process, IDLE)
         peak, _, used = usage(process)
@@ -399,7 +399,7 @@ def wait(bench):
         threads = [threading.Thread(target=follow, args=(side,)) for side in SIDES]
         for t in threads:
             t.start()
-        time.sleep(3)
+        time.sleep(3)  # the commands are quiet then
         begun = time.monotonic()
         bench.cluster.kubectl("-n", ns, "annotate", "pods", "--all", "e2e.trainc.dev/hold-")
         for t in threads:

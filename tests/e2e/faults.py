@@ -224,9 +224,9 @@ def server_restarts(s):
     s.want(0, "apply", "a.tj", "--for", "running")
     for code, status, condition in ((None, 0, "Complete"), (3, 8, "Failed")):
         w = Waiting(s, "a")
-        time.sleep(1.5)
+        time.sleep(1.5)  # it waits without news
         with Server():
-            time.sleep(3)
+            time.sleep(3)  # how long the server is away
             if w.p.poll() is not None:
                 w.ends(0)
         finish(s, code)
@@ -246,7 +246,7 @@ def server_stays_away(s):
     s.write("a.tj", job("a", "    replicas = 1", HOLD))
     s.want(0, "apply", "a.tj", "--for", "running")
     w = Waiting(s, "a", "--timeout", "6s")
-    time.sleep(1)
+    time.sleep(1)  # it waits without news
     with Server():
         for words in (["status", "a"], ["apply", "a.tj"], ["delete", "a", "--yes"]):
             s.want(7, *words, "--retry-timeout", "2s", err="connect|refused")
@@ -269,7 +269,7 @@ def compacted(s):
     proxy = Proxy(s)
     try:
         w = Waiting(s, "a", env=proxy.env)
-        time.sleep(1.5)
+        time.sleep(1.5)  # it waits without news
         proxy.close_all(True)
         s.kubectl("annotate", "pod", "--all", "x=1")
         finish(s)

@@ -168,7 +168,7 @@ def again(place, restart):
     restart(None)
     for i in range(4):                  # while no controller manages it
         place.cluster.patch(last + str(i), {"metadata": {"annotations": {f"{NOTE}/hold": None}}})
-    time.sleep(5)
+    time.sleep(5)  # the cluster is quiet then
     start = time.monotonic()
     restart(True)
     yield "sees what has ended meanwhile", after(start, lambda: place.succeeded() == 1)

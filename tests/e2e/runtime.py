@@ -582,7 +582,7 @@ def attended(s):
     done = s.run("apply", "a.tj", "--for", "created")
     if done.returncode or "start role 'worker' after ready(ps)" not in done.stderr:
         raise Failure(f"{done.returncode}\n{done.stderr}")
-    time.sleep(2)
+    time.sleep(2)  # it stays suspended meanwhile
     if not s.get("job", "a-worker")["spec"]["suspend"]:
         raise Failure("the workers began by themselves")
     s.want(0, "wait", "a", err="Succeeded")

@@ -72,7 +72,7 @@ def soak(s, seconds):
             i += 1
             if early is None and passed > seconds / 4:
                 early, at = [one.anonymous() for one in stay], i
-        time.sleep(3)
+        time.sleep(3)  # the last Events have expired then
         rows = [(one.words, early[k], one.anonymous(), one.seconds()) for k, one in enumerate(stay)]
         for words, before, after, used in rows:
             print(f"# {' '.join(words)}: {before:.2f} MB after {at} rounds, {after:.2f} MB after {i}; {used:.1f} s of the processor in {seconds} s", flush=True)

@@ -325,7 +325,7 @@ def killed(d):
         d.until(f"all pods run (seed {seed})", lambda: d.phases() == ["Running"] * 3 * jobs)
         d.release(*d.pods())
         d.until(f"all have succeeded (seed {seed})", lambda: all("Succeeded" in d.conditions("PyTorchJob", f"j{i}") for i in range(jobs)))
-        time.sleep(1)
+        time.sleep(1)  # no pod is created meanwhile
         made = {line for line in open(path).read().splitlines() if line.strip()}
         must(len(made) == jobs * 3, f"{len(made)} pods instead of {jobs * 3} (seed {seed}): {sorted(line.split()[1] for line in made)}")
     finally:
@@ -500,7 +500,7 @@ def run_ancestors(d):
     d.release(pod_of("mx-scheduler"))
     d.until("Done", lambda: state("MxJob", "mx") == ("Done", "Succeeded"))
     must(d.space.get("service", f"mx-scheduler-{mx}-0")["spec"]["ports"][0]["port"] == 9091, mx)
-    time.sleep(1)
+    time.sleep(1)  # no Job is deleted meanwhile
     must(set(jobs()) >= set(names), "Jobs were deleted")
     # in the foreground: the resource waits for its dependents, and says so
     d.space.kubectl("delete", OLD_KINDS["TfJob"], "train", "odd", "bad", "--cascade=foreground")
@@ -539,7 +539,7 @@ def entered(d):
         return done.stdout.strip() == "yes"
 
     d.until("an Event", lambda: any('"db-worker-0" of Pod already exists' in e["message"] for e in d.listed("events")))
-    time.sleep(3)
+    time.sleep(3)  # no Role is created meanwhile
     must(d.pods() == ["db-worker-0", "db-worker-1"] and not d.listed("roles") and not d.listed("rolebindings"), d.pods())
     must(not may_enter("db-worker-0") and not may_enter("db-worker-1"), "it may enter a pod")
     d.space.kubectl("delete", "statefulset", "db-worker")
@@ -707,7 +707,7 @@ def run_held(d):
     d.space.kubectl("patch", "job/a-worker", "--type=merge", "-p", '{"spec":{"suspend":true}}')
     d.until("the workers are gone", lambda: len(d.pods()) == 1)
     d.until("it is reported", lambda: "Suspended" in d.space.want(0, "status", "a").stdout)
-    time.sleep(2)
+    time.sleep(2)  # it stays suspended meanwhile
     must(suspended() == [False, True], d.listed("jobs"))
     d.space.kubectl("patch", "job/a-worker", "--type=merge", "-p", '{"spec":{"suspend":false}}')
     d.until("both roles run", lambda: suspended() == [False, False] and set(d.phases()) == {"Running"} and len(d.pods()) == 3)

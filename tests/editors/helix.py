@@ -49,7 +49,7 @@ class Terminal:
     def keys(self, *keys):
         for key in keys:
             subprocess.run(self.tmux + ["send-keys", key], env=self.environment, check=True)
-            time.sleep(0.15)
+            time.sleep(0.15)  # as fast as somebody types
 
     def type(self, text):
         subprocess.run(self.tmux + ["send-keys", "-l", text], env=self.environment, check=True)

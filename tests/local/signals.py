@@ -34,7 +34,7 @@ for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGH
 # ---- the second signal kills ----
 p = running(deaf, "deaf", 2)
 p.send_signal(signal.SIGINT)
-time.sleep(0.3)
+time.sleep(0.3)  # they stay meanwhile
 check(p.poll() is None and len(replicas("deaf")) >= 2, "deaf replicas have their grace")
 began = time.monotonic()
 p.send_signal(signal.SIGTERM)
@@ -46,7 +46,7 @@ nothing_left("deaf")
 # ---- a hangup that the caller ignores is ignored ----
 p = running(polite, "polite", 2, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
 p.send_signal(signal.SIGHUP)
-time.sleep(0.2)
+time.sleep(0.2)  # it does not end meanwhile
 check(p.poll() is None, "nohup holds")
 p.terminate()
 check(finish(p)[0] == 143, "and it can be ended otherwise")

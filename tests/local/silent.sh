@@ -36,9 +36,8 @@ quick 0 apply --local st.tj; says out "run/st unchanged"
 # it continues, and so do the commands that waited
 "$TRAINC" wait --local --timeout 20s st >.out 2>.err &
 waits=$!
-sleep 2.5
+sleep 2.5                              # longer than an answer may take
 kill -CONT "$pid"
-sleep 0.2
 run 0 scale --local st a=1
 run 0 delete --local --yes st
 wait $waits

@@ -82,7 +82,7 @@ def rest(w, plural, name, done):
     for i in range(40):
         time.sleep(1.5)                 # what is kept of it is freed after a second
         w.put("services", {"metadata": {"name": "%s-%d" % (name, i), "labels": {"training.kubeflow.org/job-name": name}}, "spec": {}})
-        time.sleep(0.3)
+        time.sleep(0.3)  # the controller does not know it yet
         with w.lock:
             if any(r[0] == "GET" and path.search(r[1]) for r in w.requests):
                 for k in range(i + 1):

@@ -395,7 +395,7 @@ def both(w):
         w.want(0, "apply", "--no-wait", "a.tj")
         p = w.start("wait", "a")                # it has read the record without the mark, so it acts on the run
         w.wait_for("wait looks", lambda: [r for r in w.requests if "watch=true" in r[1]])
-        time.sleep(0.2)
+        time.sleep(0.2)  # nothing is written meanwhile
         with w.lock:
             o = w.get("configmaps", "a.trainc")
             o["metadata"]["labels"]["trainc.dev/controller"] = "supervise"
@@ -539,7 +539,7 @@ def faults(w):
     w.want(0, "apply", "--no-wait", "--controller", "a.tj")
     w.fault("PATCH", "/jobs/a-worker", status(409, "Conflict", "the object has been modified"), 1)
     w.job("a-ps", "Running")
-    time.sleep(0.3)
+    time.sleep(0.3)  # the conflict is answered then
     w.job("a-ps", "Running")                    # a conflict means that somebody changed the object
     w.see("released", lambda: not w.is_suspended("a-worker"))
     w.job("a-worker", "Succeeded")

@@ -267,7 +267,7 @@ class Churn(World):
 
     def cut_watches(self):
         self.down = True
-        time.sleep(0.5)
+        time.sleep(0.5)  # how long the server is away
         self.down = False
 
 

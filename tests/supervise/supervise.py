@@ -114,7 +114,7 @@ def counted(w):
     begun = time.monotonic()
     for name in w.names("pods"):
         w.pod(name, "Running")
-        time.sleep(0.03)
+        time.sleep(0.03)  # pods begin one after the other
     w.wait_for("all counts", lambda: w.objects[("tfjobs", "default", "train")].get("status", {}).get("replicaStatuses") == {"Worker": {"active": 40}})
     took = time.monotonic() - begun
     w.settle(1.2)
@@ -151,7 +151,7 @@ def merged(w):
         pods = [n for n in w.names("pods") if n.startswith(job)]
         for name in pods:
             w.pod(name, "Running")
-            time.sleep(0.02)
+            time.sleep(0.02)  # pods begin one after the other
         w.wait_for("Running", condition(w, "tfjobs", job, "Running"))
         for name in pods:
             w.pod(name, "Succeeded")
@@ -177,7 +177,7 @@ def patient(w):
     w.wait_for("pods and Services", lambda: len(w.names("pods")) == len(w.names("services")) == 8)
     for name in w.names("pods"):
         w.pod(name, "Running")
-        time.sleep(0.4)
+        time.sleep(0.4)  # less than a second, so that counts are merged
     w.wait_for("all counts", lambda: w.get("tfjobs", "train").get("status", {}).get("replicaStatuses") == {"Worker": {"active": 8}}, 10)
     w.settle(1.5)
     must(len(w.written("PATCH")) <= 2, w.written("PATCH"))
@@ -192,7 +192,7 @@ def yields(w):
     w.start()
     for i in range(160):
         w.put("tfjobs", tfjob("train-%d" % i, workers=2))
-        time.sleep(0.06)
+        time.sleep(0.06)  # jobs come one after the other
     w.wait_for("all pods and Services", lambda: len(w.names("pods")) == len(w.names("services")) == 320, 60)
     must(len(w.written("PATCH")) <= 40, len(w.written("PATCH")))         # 78 where they do not wait
     w.wait_for("all are told", lambda: len(w.written("PATCH")) == 160, 40)
@@ -1089,7 +1089,7 @@ def server_away(w):
     w.start()
     w.wait_for("pods", pods_are(w, *ALL))
     w.down = True
-    time.sleep(2)
+    time.sleep(2)  # how long the server is away
     w.run_pods()
     w.pod("train-master-0", "Succeeded")
     w.down = False
@@ -1108,7 +1108,7 @@ def server_back(w):
     w.settle(1)
     n = len(w.written("POST"))
     w.down = True
-    time.sleep(1)
+    time.sleep(1)  # how long the server is away
     w.take("tfjobs", "default", "train")
     w.fault("GET", "/tfjobs", status(503, "ServiceUnavailable", "the storage is (re)initializing"), 4)
     w.down = False
@@ -1643,7 +1643,7 @@ def shards(w):
     must(len(w.written("POST .*/pods")) == 4 * len(SPACES), len(w.written("POST .*/pods")))
     # shards renew the Lease that they share together, instead of each one every two seconds
     n = len(w.written("PUT .*/trainc-supervise$"))
-    time.sleep(8)
+    time.sleep(8)  # the writes of eight seconds are counted
     must(1 <= len(w.written("PUT .*/trainc-supervise$")) - n <= 7, w.written("PUT .*/trainc-supervise$")[n:])
     must(all(p.poll() is None for p in (w.controllers[0], w.controllers[2])), w.log())
 
@@ -1661,7 +1661,7 @@ def other_shards(w):
     w.wait_for("the one without shards waits", lambda: "which '2 shards' holds" in w.log())
     old[0].send_signal(signal.SIGTERM)          # one of two is left: the others still wait
     must(old[0].wait(timeout=20) == 0, w.log(0))
-    time.sleep(17)
+    time.sleep(17)  # longer than a Lease lasts
     put_spread(w, SPACES, "b")
     w.wait_for("pods of shard 1", lambda: len(spread(w, SPACES, "b")) > 2)
     w.settle(1)

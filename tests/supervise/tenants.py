@@ -114,10 +114,10 @@ def label_meanwhile(w):
     w.space("in")
     w.start(spaces=())
     w.wait_for("that it begins", lambda: "all watches are live" in w.log())
-    w.fault("POST", "/namespaces/in/services", lambda: (w.space("in", None), time.sleep(1))[1])
+    w.fault("POST", "/namespaces/in/services", lambda: (w.space("in", None), time.sleep(1))[1])  # as a slow server
     put(w, "tfjobs", tfjob("a", workers=40), "in")
     w.wait_for("that it leaves", lambda: "nothing is done there" in w.log())
-    time.sleep(1.2)
+    time.sleep(1.2)  # no write follows the last answer
     n = len(w.written("/namespaces/in/"))
     w.settle()
     must(len(w.written("/namespaces/in/")) == n and len(pods_of(w, "in")) < 40, (n, len(pods_of(w, "in"))))
@@ -139,7 +139,7 @@ def label_missed(w):
     w.start(spaces=())
     w.wait_for("that it begins", lambda: "all watches are live" in w.log())
     w.away.add("namespaces")
-    time.sleep(0.3)
+    time.sleep(0.3)  # the watch of namespaces has ended then
     w.space("in", None)
     w.space("out")
     put(w, "tfjobs", tfjob("a"), "out")

@@ -993,6 +993,9 @@ int main(void)
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t n = sizeof(at);
 	int machine = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* a mount namespace of its own, with shared mounts: what others mount meanwhile does not count */
+	int own = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+		mount(NULL, "/", NULL, MS_REC | MS_SHARED, NULL) == 0;
 	unsigned long mounts = hash_of_mounts();
 	unsigned links = interfaces(), descriptors = entries_of("/proc/self/fd");
 
@@ -1007,7 +1010,7 @@ int main(void)
 	if (geteuid() == 0 && possible(become_nobody))
 		run(all_as_nobody, NOBODY);
 	/* no mounts, interfaces, descriptors or processes are left */
-	CHECK(hash_of_mounts() == mounts && interfaces() == links && entries_of("/proc/self/fd") == descriptors);
+	CHECK((!own || hash_of_mounts() == mounts) && interfaces() == links && entries_of("/proc/self/fd") == descriptors);
 	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD);
 	printf("%u passed, %u failed, %u skipped\n", unit_passed + tally->passed, unit_failed + tally->failed,
 		tally->skipped);
