@@ -32,19 +32,31 @@ bool each_replica(struct visiting *v, struct manifest m)
 	return true;
 }
 
-/* For each kind that a role may become: the function that makes its objects. */
-static struct object *(*const makers[])(struct emit *e, const struct manifest *m) = {
-	[WORKLOAD_JOB] = emit_job_make, [WORKLOAD_POD] = emit_pod_make, [WORKLOAD_DEPLOYMENT] = emit_deployment_make,
+/*
+ * Returns the function that makes the objects of a kind that a role may become. There is no default: a new kind without
+ * a row is an error of the build.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+static struct object *(*each_maker(enum workload_id id))(struct emit *e, const struct manifest *m)
+{
+	switch (id) {
+	case WORKLOAD_JOB: return emit_job_make;
+	case WORKLOAD_POD: return emit_pod_make;
+	case WORKLOAD_DEPLOYMENT: return emit_deployment_make;
 	/* the target itself makes one object for the whole job, which contains these as parts */
-	[WORKLOAD_OPERATED] = NULL,
-};
-_Static_assert(sizeof makers / sizeof *makers == WORKLOADS, "a kind of workload without a function that makes it");
+	case WORKLOAD_OPERATED: return NULL;
+	case WORKLOADS: return NULL;
+	}
+	return NULL;
+}
+#pragma GCC diagnostic pop
 
 /* Visits the object of the role, or those of its replicas, as its kind of workload requires. */
 static bool each_workload(struct visiting *v, const struct plan_role *r)
 {
 	const struct workload *w = plan_workload(v->e->job, r);
-	struct manifest m = each_manifest(r, w->api_version, w->kind, r->object, makers[w->id]);
+	struct manifest m = each_manifest(r, w->api_version, w->kind, r->object, each_maker(w->id));
 
 	if (!r->max)
 		return true;

@@ -9,6 +9,8 @@ import sys
 import tempfile
 import os
 
+from vocabulary import fields_of_blocks, unheard
+
 TRAINC = sys.argv[1]
 
 # field: values of two entries, which extensions combine
@@ -23,6 +25,7 @@ MAPS = {
     "limits": ("memory = 4Gi", "cpu = 4"),
     "resources": ('"example.com/a" = 1', '"example.com/b" = 2'),
     "device_claims": ('a = "one"', 'b = "two"'),
+    "shared_device_claims": ('a = "one"', 'b = "two"'),
 }
 REPLICA = {"replica": ('labels = { a = "1" }', 'kind = "job"')}
 # field: its type where it may be declared, and a value that is not its default
@@ -42,6 +45,7 @@ ROLE = dict(CONTAINER, **{
     "disk": ("memory", "5Gi"),
     "shm": ("memory", "1Gi"),
     "accelerator": ("accelerator", "npu(2)"),
+    "zone": (None, '"a"'),
     "tolerate": ("list[string]", '["key"]'),
     "place": (None, "pack"),
     "spread": ('enum("host", "zone")', '"zone"'),
@@ -66,9 +70,7 @@ JOB = {
     "running": (None, "started(task)"),
 }
 FRAMEWORK = {
-    "clean": JOB["clean"],
-    "success": JOB["success"],
-    "running": JOB["running"],
+    **{name: JOB[name] for name in ("queue", "gang", "scheduler", "priority", "timeout", "ttl", "clean", "restarts", "success", "running")},
     "hosts": ('enum("name", "service")', '"name"'),
     "on_failed_pod": ('enum("ignore", "fail")', '"ignore"'),
 }
@@ -143,6 +145,20 @@ BLOCKS = {
     "framework": (dict(ROLE, **FRAMEWORK), dict(MAPS, **REPLICA)),
     "framework role": (dict(ROLE, endless=(None, "true"), on_failed_pod=FRAMEWORK["on_failed_pod"]), dict(MAPS, **REPLICA)),
     "accelerator": (ACCELERATOR, ACCELERATOR_MAPS),
+}
+
+# fields without a row above, and why
+OTHERWISE = {
+    "slices": "needs an accelerator with slices: tests/eval",
+    "slice": "needs roles with slices: tests/eval",
+    "retry_on": "needs retries: tests/language/jobs",
+    "ready": "its value is a probe with a body of its own: tests/language",
+    "start_after": "its value names another role: tests/language",
+    "reserve": "is about names in jobs, not in the plan: tests/types",
+    "other_roles": "is about roles that jobs may have, not in the plan: tests/types",
+    "env_order": "is visible with two values of one variable: tests/eval",
+    "env_in": "is visible in sidecars alone: tests/eval",
+    "processes": "is for warnings, not in the plan: tests/std",
 }
 
 passed = failed = 0
@@ -226,6 +242,11 @@ def try_forms(where, block, name, meant, forms):
 
 
 def main():
+    used = {b: {*scalars, *maps} for b, (scalars, maps) in BLOCKS.items()}
+    for block, names in used.items():
+        left = {n: why for n, why in OTHERWISE.items() if n in fields_of_blocks()[block]}
+        for said in unheard(names, (block,), left):
+            verdict(False, f"{block}: {said}", "")
     with tempfile.TemporaryDirectory() as where:
         for block in BLOCKS:
             for name, straight, forms in cases_of(block):
