@@ -328,6 +328,7 @@ static bool delete_ended(struct applying *p)
 	p->ended = ended_of(p);
 	if (!delete_members(p, &p->ended))
 		return false;
+	p->sent = p->ended.n > 0;       /* and waiting for the end of their pods may have taken long */
 	for (size_t i = 0; p->ended.n && i < p->wanted.n; i++)
 		if (p->wanted.at[i].stage == STAGE_WORKLOAD) {
 			p->wanted.at[i].stale = true;
@@ -341,7 +342,7 @@ static void finish(struct applying *p)
 	p->complete = p->complete && delete_members(p, &p->surplus);
 	if (p->cluster->interrupted && (!p->complete || p->mode == APPLY_REAL))
 		tell_interrupted(p);            /* a run whose record was not written is not finished */
-	apply_end_record(p, p->complete);
+	apply_end_record(p, p->complete && !p->cluster->interrupted);
 }
 
 /* Ends the steps of a run that is applied and recorded. Later events of other runs do not change its status. */
@@ -374,6 +375,25 @@ static void check_all(struct fleet *f)
 			stop(p, f);
 }
 
+/*
+ * Writes the records at the end. If the command was interrupted, they only say that nobody applies the runs any more,
+ * so that another program can be applied at once.
+ */
+static void write_ends(struct fleet *f)
+{
+	struct cluster *k = f->at->cluster;
+	bool interrupted = k->interrupted;
+
+	if (interrupted)
+		cluster_last_requests(k, true);
+	apply_write_records(f);
+	if (interrupted)
+		cluster_last_requests(k, false);
+	EACH_GOING(f, p)
+		if (p->written && p->complete && !(interrupted && p->mode == APPLY_REAL))
+			tell_done(p, f);
+}
+
 static void write_all(struct fleet *f)
 {
 	EACH_GOING(f, p) {
@@ -390,12 +410,19 @@ static void write_all(struct fleet *f)
 		p->complete = apply_generate(p);
 	}
 	apply_send(f);
-	EACH_GOING(f, p)
-		finish(p);
-	apply_write_records(f);
-	EACH_GOING(f, p)
-		if (p->written && p->complete)
-			tell_done(p, f);
+	EACH_GOING(f, p) {
+		p->due = p->surplus.n > 0;
+		if (p->lost)
+			stop(p, f);
+	}
+	apply_renew_records(f);
+	EACH_GOING(f, p) {
+		if (p->lost)
+			stop(p, f);
+		else
+			finish(p);
+	}
+	write_ends(f);
 }
 
 static void apply_offline(struct applying *p)
@@ -426,6 +453,7 @@ static void prepare(struct applying *p)
 	p->ns = cluster_namespace(p->cluster, p->job->ns.set ? p->job->ns.value : STR(""));
 	p->id = applyset_id(p->arena, applyset_parent_name(p->arena, p->job->name), p->ns, STR("ConfigMap"), STR(""));
 	p->wanted = wanted_of(p->arena, &p->program->plan, p->job, p->ns, p->id);
+	p->goal = wanted_goal(p->arena, &p->wanted);
 	apply_set_restarts(p);
 	plan_record_write(p->job, &record);
 	p->plan = buf_take(&record, p->arena);

@@ -33,6 +33,11 @@ struct applying {
 	struct members surplus, ended;  /* members to delete: the program no longer has them, or the run starts over */
 	bool going;                     /* no error has stopped the run yet */
 	bool looked;
+	struct str goal;                /* wanted_goal() */
+	bool due;                       /* the run's parent is to be written now */
+	bool sent;                      /* a stage of the run was sent */
+	bool lost;                      /* another command has written the run's parent meanwhile: nothing more is
+					 * changed */
 	bool written;                   /* the last write of the run's parent succeeded */
 	bool complete;                  /* every member exists and is unchanged */
 	struct answer *answer;          /* answer to the last request about the run's parent */
@@ -127,6 +132,15 @@ void apply_begin_record(struct applying *p);
 void apply_end_record(struct applying *p, bool complete);
 /* Writes the parents of all runs and reports failures; sets `written` of each. */
 void apply_write_records(struct fleet *f);
+/*
+ * Writes the parents of the runs that are `due` again, before more of their objects are changed. If another command has
+ * written a parent meanwhile, its run is `lost`. A run whose parent could not be written is not `complete`.
+ */
+void apply_renew_records(struct fleet *f);
+/* The same for one run; false: no more of its objects may be changed. */
+bool apply_renew_record(struct applying *p);
+/* Reports that another command applies another program as this run now, and returns true. */
+bool apply_is_busy(struct applying *p);
 /*
  * Checks everything that can be known before the first write: permissions, the kinds that the server serves, and
  * missing objects.

@@ -48,6 +48,8 @@ static void look_at_parents(struct fleet *f)
 			session_say(p->session, "run '%.*s' is being deleted; wait until it is gone",
 				STR_ARG(p->job->name));
 			leave(p, f, STATUS_CONFLICT);
+		} else if (apply_is_busy(p)) {
+			leave(p, f, STATUS_CONFLICT);
 		}
 	}
 }

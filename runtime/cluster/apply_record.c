@@ -1,5 +1,7 @@
 /* apply_record.c - writes the parent of the run, before the first member is written and after the last one. */
 #include "runtime/cluster/apply.h"
+
+#include "base/words.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
@@ -75,18 +77,17 @@ static bool may_write_again(struct applying *p)
 	return true;
 }
 
-void apply_write_records(struct fleet *f)
+/* Writes the parents of the runs that are due. */
+static void write_due(struct fleet *f)
 {
 	struct cluster *k = f->at->cluster;
 
-	for (size_t i = 0; i < f->n; i++)
-		f->at[i].written = f->at[i].mode != APPLY_REAL;
 	for (unsigned try = 0; try <= WRITE_AGAIN; try++) {
 		struct batch b = batch_new(&k->client, f->at->arena);
 		for (size_t i = 0; i < f->n; i++) {
 			struct applying *p = &f->at[i];
 			p->answer = NULL;
-			if (!p->going || p->written || (try && !p->again))
+			if (!p->due || p->written || (try && !p->again))
 				continue;
 			struct transport_request r = parent_request(p);
 			p->answer = batch_add(&b, &r, CALL_BY_METHOD);
@@ -107,6 +108,64 @@ void apply_write_records(struct fleet *f)
 			f->at[i].known_generation = f->at[i].now.generation;
 }
 
+void apply_write_records(struct fleet *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		f->at[i].written = f->at[i].mode != APPLY_REAL;
+		f->at[i].due = f->at[i].going;
+	}
+	write_due(f);
+}
+
+/* The time of the server. */
+static int64_t server_time(const struct applying *p)
+{
+	return clock_real() + transport_clock_offset(p->cluster->client.transport);
+}
+
+bool apply_is_busy(struct applying *p)
+{
+	struct buf since = { 0 };
+	int64_t age;
+
+	if (p->mode != APPLY_REAL || !parent_is_busy(&p->before, p->goal, server_time(p), &age))
+		return false;
+	put_age(&since, age);
+	session_say(p->session, "somebody else is applying another program as run '%.*s' since %.*s; nothing was "
+		"changed. Run the same command again when that command has ended. If it was killed, run it again, or "
+		"wait until two minutes have passed", STR_ARG(p->job->name), STR_ARG(buf_text(&since)));
+	buf_release(&since);
+	return true;
+}
+
+void apply_renew_records(struct fleet *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		p->due = p->due && p->going && p->complete && p->mode == APPLY_REAL;
+		p->written = !p->due;
+		if (p->due)
+			p->now.hash = parent_applying(p->arena, p->goal, server_time(p));
+	}
+	write_due(f);
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		if (!p->due || p->written)
+			continue;
+		p->complete = false;
+		p->lost = p->answer && p->answer->class == CALL_CONFLICT;
+	}
+}
+
+bool apply_renew_record(struct applying *p)
+{
+	struct fleet alone = { .at = p, .n = 1, .going = 1 };
+
+	p->due = true;
+	apply_renew_records(&alone);
+	return p->written;
+}
+
 /*
  * Sets the inventory before the first member is written: every object that existed, and every object that will be sent.
  */
@@ -119,7 +178,7 @@ void apply_begin_record(struct applying *p)
 	p->now.file = p->file;
 	p->now.generation = p->before.generation + 1;
 	p->known_generation = p->before.generation;
-	p->now.hash = STR("");          /* the new objects have not been applied yet */
+	p->now.hash = parent_applying(p->arena, p->goal, server_time(p));
 	p->now.verdict = STR("");
 	p->now.controller = apply_wants_controller(p) ? STR(APPLYSET_SUPERVISE)
 		: p->before.controller.n ? STR(APPLYSET_NOBODY) : STR("");
@@ -159,6 +218,7 @@ void apply_end_record(struct applying *p, bool complete)
 	}
 	p->now.applied = all;
 	p->now.napplied = n;
+	p->now.hash = STR("");          /* nobody applies the run any more */
 	if (!complete)
 		return;
 	p->now.hash = p->wanted.hash;

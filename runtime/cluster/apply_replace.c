@@ -85,13 +85,18 @@ bool apply_replace(struct applying *p, struct wanted *w)
 	const struct member *m = members_find(&p->members, &w->resource, w->ns, w->from->name);
 	struct members one = { 0 };
 
-	if (!m || !is_valid(p, w) || !agreed(p, w))
+	if (!m || !is_valid(p, w) || !agreed(p, w) || !apply_renew_record(p))
 		return false;
 	ARENA_PUSH(p->arena, one.at, one.n, *m);
 	struct removal removal = { .members = &one };
 	int status = cluster_delete(p->cluster, &removal);
 	if (status != STATUS_DONE) {
 		p->status = runs_worse(p->status, status);
+		return false;
+	}
+	if (!apply_renew_record(p)) {
+		session_say(p->session, "the old %.*s is gone and the new one was not created",
+			STR_ARG(wanted_name(p->arena, &p->wanted, w)));
 		return false;
 	}
 	struct transport_request r = apply_request(p, w, true);

@@ -70,6 +70,14 @@ static void add_stage(struct applying *p, enum wanted_stage stage, struct batch 
 	}
 }
 
+/* Marks the objects of a stage and of the later ones as not sent. */
+static void skip_from(struct applying *p, enum wanted_stage stage)
+{
+	for (size_t i = 0; i < p->wanted.n; i++)
+		if (p->wanted.at[i].stage >= stage && p->wanted.at[i].stale)
+			p->wanted.at[i].outcome = WANTED_SKIPPED;
+}
+
 static void settle_stage(struct applying *p, enum wanted_stage stage)
 {
 	for (size_t i = 0; i < p->wanted.n; i++) {
@@ -77,9 +85,8 @@ static void settle_stage(struct applying *p, enum wanted_stage stage)
 		if (w->stage == stage && w->stale && !settle(p, w))
 			p->complete = false;
 	}
-	for (size_t i = 0; i < p->wanted.n && !p->complete; i++)
-		if (p->wanted.at[i].stage > stage && p->wanted.at[i].stale)
-			p->wanted.at[i].outcome = WANTED_SKIPPED;
+	if (!p->complete)
+		skip_from(p, stage + 1);
 }
 
 static size_t count_stale(const struct fleet *f)
@@ -92,11 +99,37 @@ static size_t count_stale(const struct fleet *f)
 	return n;
 }
 
+static bool has_stale(const struct applying *p, enum wanted_stage stage)
+{
+	for (size_t i = 0; i < p->wanted.n; i++)
+		if (p->wanted.at[i].stage == stage && p->wanted.at[i].stale)
+			return true;
+	return false;
+}
+
+/*
+ * Writes the records of the runs that have sent a stage already and now send this one. So a run that another command
+ * applies or deletes meanwhile is left to that command before the first object of the next stage is sent.
+ */
+static void renew(struct fleet *f, enum wanted_stage stage)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		bool sends = f->at[i].going && f->at[i].complete && has_stale(&f->at[i], stage);
+		f->at[i].due = sends && f->at[i].sent;
+		f->at[i].sent = f->at[i].sent || sends;
+	}
+	apply_renew_records(f);
+	for (size_t i = 0; i < f->n; i++)
+		if (f->at[i].due && !f->at[i].written)
+			skip_from(&f->at[i], stage);
+}
+
 void apply_send(struct fleet *f)
 {
 	struct apply_bar bar = apply_bar_begin(f->at->session, f->going, count_stale(f));
 
 	for (enum wanted_stage stage = 0; stage < STAGES; stage++) {
+		renew(f, stage);
 		struct batch b = batch_new(&f->at->cluster->client, f->at->arena);
 		b.progress = apply_bar_show;
 		b.to = &bar;

@@ -4,9 +4,11 @@
 #include "runtime/cluster/applyset.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sha256.h"
 #include "base/version.h"
+#include "base/words.h"
 #include "data/data_read.h"
 #include "data/data_write.h"
 #include "runtime/status/look.h"
@@ -382,6 +384,33 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 	*ret = p;
 	return true;
 }
+
+/* ---- who applies ---- */
+
+#define APPLYING "applying "
+
+struct str parent_applying(struct arena *a, struct str goal, int64_t now)
+{
+	return str_printf(a, APPLYING "%.*s %lld", STR_ARG(goal), (long long)(now / (NS_PER_SECOND / 1000)));
+}
+
+bool parent_is_busy(const struct parent *p, struct str goal, int64_t now, int64_t *ret_since)
+{
+	struct str mark = STR(APPLYING), rest = p->hash;
+
+	if (!p->there || !str_starts(rest, mark))
+		return false;
+	rest = (struct str){ rest.p + mark.n, rest.n - mark.n };
+	const char *space = memchr(rest.p, ' ', rest.n);
+	struct str whose = { rest.p, space ? (size_t)(space - rest.p) : rest.n };
+	if (!space || str_eq(whose, goal))
+		return false;
+	int64_t age = now / (NS_PER_SECOND / 1000) - digits_of((struct str){ space + 1, rest.n - whose.n - 1 });
+	*ret_since = (age > 0 ? age : 0) * (NS_PER_SECOND / 1000);
+	return age > -APPLYSET_BUSY_MS && age < APPLYSET_BUSY_MS;
+}
+
+bool parent_is_complete(const struct parent *p) { return p->hash.n && !str_starts(p->hash, STR(APPLYING)); }
 
 bool parent_lists(const struct parent *p, struct str uid)
 {

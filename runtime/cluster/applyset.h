@@ -26,6 +26,8 @@
 #define APPLYSET_SPACE_ENABLED "enabled"
 
 enum { APPLYSET_ID = 9 + 43 + 3 };      /* "applyset-" + base64url of 32 bytes + "-v1" */
+/* 60 s during which a write is repeated, 65 s for the answer to the last one, and some seconds for clocks. */
+enum { APPLYSET_BUSY_MS = 130000 };
 
 /* The id of a parent: a function of its name, namespace, kind and group. */
 struct str applyset_id(struct arena *a, struct str name, struct str ns, struct str kind, struct str group);
@@ -59,7 +61,8 @@ struct parent {
 	int64_t generation;             /* number of times the run was applied */
 	struct str file;                /* the program's file, as given on the command line */
 	struct str plan;                /* text of plan_record_write() */
-	struct str hash;                /* digest of all objects that the program wants */
+	struct str hash;                /* digest of all objects that the program wants; parent_applying() while a
+					 * command applies them; empty if it ended before all were applied */
 	struct str verdict;             /* "Succeeded", "Failed", or empty: no verdict yet */
 	struct str controller;          /* value of the label; empty: the parent does not have the label */
 	int64_t attended;               /* the last generation that a controller has taken over; 0: no generation */
@@ -88,6 +91,18 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 bool parent_is_left(const struct parent *p);
 /* Has a controller taken over the current generation of the run? Then commands do not have to attend the run. */
 bool parent_is_attended(const struct parent *p);
+/*
+ * The value of `hash` while a command applies the run. GOAL identifies what the command wants, NOW is the time of the
+ * server in ns.
+ */
+struct str parent_applying(struct arena *a, struct str goal, int64_t now);
+/*
+ * Does another command than the one with this GOAL apply the run? RET_SINCE: its last sign of life before NOW, in ns.
+ * A command that gave no sign for APPLYSET_BUSY_MS does not apply any more: none of its requests can be under way.
+ */
+bool parent_is_busy(const struct parent *p, struct str goal, int64_t now, int64_t *ret_since);
+/* Has the last apply of the run ended, with all objects as its program says? */
+bool parent_is_complete(const struct parent *p);
 /* Does the parent list an object with this uid? */
 bool parent_lists(const struct parent *p, struct str uid);
 /* The text that records the last restart of the whole run. */

@@ -14,6 +14,8 @@ struct cluster *cluster_of(const struct session *s) { return s->backend_own; }
 
 /* The time within which requests in flight must end after a signal. */
 #define LEAVE_LIMIT (5 * NS_PER_SECOND)
+/* The time within which the last requests of an interrupted command must end. */
+#define LAST_LIMIT (2 * NS_PER_SECOND)
 
 /* Ends the requests in flight, because the time of --timeout, or the time after a signal, is up. */
 static void on_due(struct loop_timer *t)
@@ -42,6 +44,27 @@ static void heard(void *to, int signal)
 	loop_timer_set(k->client.loop, &k->due, LEAVE_LIMIT);
 	calls_stop(k->client.calls);
 	loop_stop(k->client.loop);
+}
+
+/* Ends the last requests. */
+static void on_last_due(struct loop_timer *t)
+{
+	struct cluster *k = t->to;
+
+	calls_cut(k->client.calls, k->arena);
+	loop_stop(k->client.loop);
+}
+
+void cluster_last_requests(struct cluster *k, bool begin)
+{
+	k->due.fire = begin ? on_last_due : on_due;
+	if (begin) {
+		calls_go_on(k->client.calls);
+		loop_timer_set(k->client.loop, &k->due, LAST_LIMIT);
+	} else {
+		loop_timer_drop(k->client.loop, &k->due);
+		calls_stop(k->client.calls);
+	}
 }
 
 static void watch_time(struct cluster *k)

@@ -71,6 +71,11 @@ bool cluster_list_parents(struct cluster *k, struct str ns);
  * themselves.
  */
 void cluster_listen(struct cluster *k, bool listen);
+/*
+ * Permits requests for a short time although the command was interrupted, until the call with BEGIN false: to note what
+ * was left undone.
+ */
+void cluster_last_requests(struct cluster *k, bool begin);
 /* The exit status of a command that was interrupted: 128 + the signal, or 124 after a timeout. */
 int cluster_interrupted(const struct cluster *k);
 /* Reports that the time is up, the error of the request that was waited for, and the consequence (THEN). */

@@ -354,7 +354,7 @@ static bool is_vouched(struct cluster_watch *c, struct arena *a, const struct st
 		return true;
 	}
 	c->doubtful = c->doubtful ? c->doubtful : loop_now(l);
-	int64_t late = c->parent.hash.n ? VOUCH_LATE_MS : VOUCH_APPLY_MS;
+	int64_t late = parent_is_complete(&c->parent) ? VOUCH_LATE_MS : VOUCH_APPLY_MS;
 	int64_t left = c->doubtful + late * NS_PER_MS - loop_now(l);
 	if (left > 0) {
 		loop_timer_set(l, &c->timer, left);

@@ -665,7 +665,7 @@ static void record_read(void *to, const struct transport_result *x)
 	} else if (now.generation != r->judged.generation || now.verdict.n || now.restart.number + 1 != r->number ||
 		r->number > now.restart.most || !has_same_jobs(r, &now)) {
 		take_back(r, false);
-	} else if (!now.hash.n) {
+	} else if (!parent_is_complete(&now)) {
 		r->error = str_printf(r->arena, "an apply of run '%.*s' is under way or was interrupted; in the second "
 			"case, apply it again", STR_ARG(r->judged.run));
 		end_restart(r, RESTART_FAILED);

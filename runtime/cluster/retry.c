@@ -502,6 +502,8 @@ void calls_stop(struct calls *all)
 	}
 }
 
+void calls_go_on(struct calls *all) { all->stopped = false; }
+
 /*
  * Ends a call because the command has no more time. Sets WAITED to the error of the call if WAITED is empty. The error
  * of a failed attempt (KNOWN) replaces the error of a call that got no answer. A watch that has started does not count,

@@ -57,6 +57,8 @@ struct calls *calls_new(struct arena *a, const struct calls_options *o);
 void calls_release(struct calls *c);
 /* Stops new requests; requests in flight may finish. Requests that were waiting end with TRANSPORT_STOPPED. */
 void calls_stop(struct calls *c);
+/* Permits new calls again after calls_stop() or calls_cut(). */
+void calls_go_on(struct calls *c);
 /*
  * Ends all calls at once, because the command has no more time. A call that has failed before ends with its last
  * failure, a call that waits for its first answer with TRANSPORT_SLOW, and a call that was never sent with

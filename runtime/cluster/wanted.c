@@ -147,19 +147,26 @@ bool wanted_has_salt(const struct wanted *w)
 	return str_is(w->resource.kind, "Secret") && !w->resource.group.n && !w->from->generated.n;
 }
 
-void wanted_salt(struct arena *a, struct wanted *w, struct str salt)
+/* 32 random hexadecimal digits; empty if the system has no random numbers. */
+static struct str random_digits(struct arena *a)
 {
 	unsigned char bytes[16];
 	char hex[2 * sizeof bytes + 1] = "";
 
+	if (getentropy(bytes, sizeof bytes))
+		return STR("");
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	return str_copy(a, (struct str){ hex, 2 * sizeof bytes });
+}
+
+void wanted_salt(struct arena *a, struct wanted *w, struct str salt)
+{
 	w->hash = STR("");
-	if (!salt.n) {
-		if (getentropy(bytes, sizeof bytes))
-			return;
-		for (size_t i = 0; i < sizeof bytes; i++)
-			snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
-		salt = str_copy(a, (struct str){ hex, 2 * sizeof bytes });
-	}
+	if (!salt.n)
+		salt = random_digits(a);
+	if (!salt.n)
+		return;
 	put_member(a, own_map(a, own_map(a, w->tree, STR("metadata")), STR("annotations")), STR(WANTED_SALT),
 		text_data(a, salt));
 	w->hash = hash_of(a, wanted_body(a, w));
@@ -177,6 +184,14 @@ struct str wanted_digest(struct arena *a, const struct wanted_list *all)
 	struct str digest = hash_of(a, buf_text(&hashes));
 	buf_release(&hashes);
 	return digest;
+}
+
+struct str wanted_goal(struct arena *a, const struct wanted_list *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (wanted_has_salt(&all->at[i]))
+			return random_digits(a);
+	return wanted_digest(a, all);
 }
 
 struct str wanted_body(struct arena *a, const struct wanted *w)

@@ -61,6 +61,11 @@ bool wanted_has_salt(const struct wanted *w);
 void wanted_salt(struct arena *a, struct wanted *w, struct str salt);
 /* The digest of all objects. */
 struct str wanted_digest(struct arena *a, const struct wanted_list *all);
+/*
+ * Identifies what the program wants, without telling anything about its Secrets: if it writes Secrets, the text is
+ * different each time.
+ */
+struct str wanted_goal(struct arena *a, const struct wanted_list *all);
 /* The request body for one object: its tree on one line. */
 struct str wanted_body(struct arena *a, const struct wanted *w);
 /* Sets an annotation of an object. */

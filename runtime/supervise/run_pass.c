@@ -405,7 +405,7 @@ static bool step_doubt(struct run_pass *p)
 {
 	struct supervised *j = p->job;
 	int64_t now = loop_now(j->control->client.loop);
-	int64_t patience = (p->parent.hash.n ? VOUCH_LATE_MS : VOUCH_APPLY_MS) * (NS_PER_SECOND / 1000);
+	int64_t patience = (parent_is_complete(&p->parent) ? VOUCH_LATE_MS : VOUCH_APPLY_MS) * (NS_PER_SECOND / 1000);
 
 	if (p->next++)
 		return false;

@@ -7,6 +7,7 @@
 #   tests/e2e/run.sh upstream [CHECK...]          runs the training operator's examples and its SDK on a cluster without it
 #   tests/e2e/run.sh faults [CHECK...]            causes faults while commands run; takes four minutes, because the API
 #                                                 server is stopped
+#   tests/e2e/run.sh races [RACES]                two to four users apply differing programs as one run, 500 times
 #   tests/e2e/run.sh bench-cluster [SCENARIO...]  compares the commands with kubectl
 #   tests/e2e/run.sh soak [SECONDS]               creates and deletes objects; the memory of commands must not grow
 #   tests/e2e/run.sh attacks [ATTACK...]          attacks the controller and the commands as users with narrow roles; "make
@@ -160,7 +161,7 @@ for program in curl openssl python3 flock setsid; do
 done
 : > "$COUNTS"
 case ${1:-} in
-operator | bench | bench-cluster | soak | faults | attacks | hostile | kueue | upstream)
+operator | bench | bench-cluster | soak | faults | races | attacks | hostile | kueue | upstream)
 	if ! have_go; then
 		echo "run.sh: Go 1.26 or newer is needed to build a cluster" >&2
 		exit 1
@@ -173,6 +174,7 @@ operator | bench | bench-cluster | soak | faults | attacks | hostile | kueue | u
 	# number of Events is constant.
 	soak) E2E_EVENT_TTL=1m0s alone kwok "kube kwok" soak.py "${@:2}" ;;
 	faults) alone kwok "kube kwok" faults.py "${@:2}" ;;
+	races) E2E_NODES=2 alone kwok "kube kwok" races.py "${@:2}" ;;
 	attacks) E2E_NODES=2 alone kwok "kube kwok" attacks.py "${@:2}" ;;
 	hostile) E2E_NODES=2 alone kwok "kube kwok" hostile.py ;;
 	upstream) upstream "${@:2}" ;;
