@@ -63,9 +63,10 @@ static void tell_needs(struct session *s, const struct applying *p)
 			"'%.*s'? Until it does, 'trainc wait %.*s' does this while it runs:", STR_ARG(j->name),
 			STR_ARG(p->ns), STR_ARG(j->name));
 	else
-		session_say(s, "plain Jobs cannot do everything that job '%.*s' needs; 'trainc wait %.*s' does this "
-			"while it runs:",
-			STR_ARG(j->name), STR_ARG(j->name));
+		session_say(s, "plain Jobs cannot do everything that job '%.*s' needs; %s'trainc wait %.*s' does this "
+			"while it runs:", STR_ARG(j->name),
+			apply_follows(s) ? "this command does this until it returns, and after that " : "",
+			STR_ARG(j->name));
 	for (size_t i = needs.generated; i < end; i++)
 		session_say(s, "  %.*s", STR_ARG(needs.at[i]));
 	if (!parent_is_left(parent))

@@ -29,7 +29,8 @@ enum { JUDGE_SHARE = 20, IDLE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 200
 
 /*
  * Does the command act for the run? A command that stays until the end does the work that Jobs cannot do for each
- * other.
+ * other, and so does `apply` until its goal is reached: without that, a role that starts after another one would never
+ * run, and `apply` would never return.
  */
 static bool attends(const struct session *s)
 {
@@ -38,7 +39,7 @@ static bool attends(const struct session *s)
 	switch (s->options->command) {
 	case COMMAND_RUN: return true;
 	case COMMAND_WAIT: return !goal.n || str_is(goal, "complete");
-	case COMMAND_APPLY: return str_is(goal, "complete") && !option_given(s->options, OPTION_NO_WAIT);
+	case COMMAND_APPLY: return !str_is(goal, "created") && !option_given(s->options, OPTION_NO_WAIT);
 	default: return false;
 	}
 }
@@ -412,6 +413,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	renew_record(c);
 	note_jobs(c, &objects);
 	watch_restart_prepare(c, &objects);
+	objects.attended = c->attends || parent_is_attended(&c->parent);
 	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
 	struct run_state live = s;
 	take_verdict(c, a, &s);

@@ -229,6 +229,17 @@ static const char *command_about(struct session *session, const char *command, c
 		STR_ARG(s->name)).p;
 }
 
+/* The two ways to start the roles that may start and that nobody starts. */
+static void add_attendants(struct session *session, const struct run_state *s, struct answers *all)
+{
+	struct str file = s->file.n ? s->file : STR("FILE");
+
+	add_answer(session->arena, all, str_printf(session->arena, "%s starts it, and attends the run until its end",
+		command_about(session, "wait", s)).p);
+	add_answer(session->arena, all, str_printf(session->arena, "'trainc apply --controller %.*s' leaves that to the "
+		"controller of the cluster", STR_ARG(name_escaped(session->arena, file))).p);
+}
+
 /* Finds the next steps: by the phase of the run if the phase is enough, otherwise by phrases in the evidence. */
 static struct answers answers_of(struct session *session, const struct run_state *s)
 {
@@ -245,6 +256,8 @@ static struct answers answers_of(struct session *session, const struct run_state
 	case RUN_ABSENT: add_answer(a, &all, "'trainc apply' creates its objects"); break;
 	default: break;
 	}
+	if (holds_words(evidence, RUN_UNATTENDED " role"))
+		add_attendants(session, s, &all);
 	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
 	if (s->failure.known && !all.n)
 		add_answer(a, &all, str_printf(a, "the program ended with an error of its own: %s shows the output of "

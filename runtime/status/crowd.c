@@ -225,8 +225,10 @@ static void judge_jobs(struct gathering *g, struct gathered_part *p)
 		struct job_view v = job_judge(g->arena, j->object, &c, &g->events, g->now);
 		if (!c.seen && j->index < 0)
 			believe(p, j->object, s);
-		if (v.phase == RUN_SUSPENDED && p->plan->start_after && !job_is_held(j->object) &&
-		    !status_text(j->object, "status.startTime").n)
+		bool waits = v.phase == RUN_SUSPENDED && p->plan->start_after && !job_is_held(j->object) &&
+			!status_text(j->object, "status.startTime").n;
+		p->waits = p->waits || waits;
+		if (waits)
 			v = (struct job_view){ .phase = RUN_PENDING, .cause = str_printf(g->arena, "waits for %.*s",
 				STR_ARG(plan_condition_text(g->arena, g->job, p->plan->start_after))) };
 		if (v.phase == RUN_FAILED && !status_text(j->object, "status.failedIndexes").n)

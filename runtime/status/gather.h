@@ -47,6 +47,7 @@ struct gathered_part {
 	enum run_phase phase;
 	struct str cause;
 	bool suspended;
+	bool waits;                     /* a Job of the role waits for other roles (`start_after`) */
 	int64_t since;                  /* when the Job of the role was suspended; 0: unknown */
 };
 

@@ -25,6 +25,7 @@ struct status_objects {
 	void (*many)(const void *from, const char *kind, void (*each)(void *to, const struct data *object), void *to);
 	const void *from;
 	struct status_restart restart;
+	bool attended;                  /* a command or a controller does the work that Jobs cannot do for each other */
 };
 
 struct object_view {

@@ -422,6 +422,18 @@ static void say_restart(struct gathering *g, struct run_state *s, int64_t number
 		(long long)g->all->restart.most, STR_ARG(cause)));
 }
 
+/* Says about each role that waits for others although it may start: nobody starts it. */
+static void say_unattended(struct gathering *g, const struct judge_facts *f)
+{
+	for (size_t i = 0; i < g->job->nroles && !g->all->attended; i++) {
+		struct gathered_part *p = &g->parts[i];
+		if (p->waits && p->phase == RUN_PENDING && condition_holds(g->job, p->plan->start_after, f->seen))
+			p->cause = str_printf(g->arena, RUN_UNATTENDED " role '%.*s', although %.*s has come true",
+				STR_ARG(p->plan->name), STR_ARG(plan_condition_text(g->arena, g->job,
+				p->plan->start_after)));
+	}
+}
+
 static void conclude(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	struct judge_facts f = facts_of(g);
@@ -431,6 +443,7 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	struct verdict v = failures(g, &f, what, running, whole);
 	struct str cause = STR("");
 
+	say_unattended(g, &f);
 	s->running = running || whole->running;
 	s->job_restarts = g->all->restart.number;
 	s->restart_due = v.anew && !v.ends && !success && !g->all->restart.going;

@@ -613,6 +613,7 @@ static void run_judge(struct run_pass *p)
 		return;
 	}
 	p->objects.restart = p->parent.restart;
+	p->objects.attended = true;
 	p->state = status_of(&p->arena, &p->plan, &p->objects, now);
 	int64_t since = p->state.since;
 	bool shown = !p->parent.verdict.n || str_eq(p->parent.verdict, verdict_of(&p->state));

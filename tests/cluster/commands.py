@@ -52,6 +52,44 @@ def whole(w):
     must(not w.names("jobs") + w.names("services") + w.names("configmaps"), "something is left")
 
 
+ORDERED = '''job "two" {
+  image = "busybox:1"
+  role store {
+    replicas = 1
+  }
+  role chief {
+    replicas = 1
+    start_after = ready(store)
+  }
+}
+'''
+
+
+@check
+def ordered(w):
+    """apply of a program with start_after starts the roles in their order and returns when all run; where nobody attends
+    the run, status and why say so, and name the two ways out"""
+    w.write("two.tj", ORDERED)
+    w.want(0, "apply", "two.tj", "--timeout", "30s", out="run/two created", err="this command does this until it returns.*start role 'chief' after ready")
+    must(not w.get("jobs", "two-chief")["spec"].get("suspend"), w.get("jobs", "two-chief")["spec"])
+    w.want(0, "delete", "two", "--yes")
+    w.want(0, "apply", "--no-wait", "two.tj", err="needs; 'trainc wait two' does this")
+    cause = "nobody starts role 'chief', although ready\\(store\\) has come true"
+    w.want(0, "status", "two", out="Pending.*" + cause)
+    out, _err = w.want(0, "why", "two", out=cause + ".*'trainc wait two' starts it.*'trainc apply --controller two.tj' leaves that")
+    must("waits for" not in out, out)
+    advice = json.loads(w.want(0, "why", "two", "-o", "json")[0])["advice"]
+    must(len(advice) == 2, advice)
+    w.want(0, "apply", "--for", "scheduled", "--timeout", "30s", "two.tj")
+    w.want(0, "apply", "--timeout", "30s", "two.tj")
+    w.want(0, "status", "two", out="Running")
+    w.want(0, "delete", "two", "--yes")
+    w.jobs_run = False
+    w.want(0, "apply", "--no-wait", "two.tj")           # the condition has not come true: nothing is missing
+    out, _err = w.want(0, "why", "two", out="waits for ready\\(store\\)")
+    must("nobody" not in out and "--controller" not in out, out)
+
+
 @check
 def places(w):
     """-o wide and -o json show the pod of each replica, its node and its address; the column of processes is only
