@@ -236,8 +236,9 @@ static void add_attendants(struct session *session, const struct run_state *s, s
 
 	add_answer(session->arena, all, str_printf(session->arena, "%s starts it, and attends the run until its end",
 		command_about(session, "wait", s)).p);
-	add_answer(session->arena, all, str_printf(session->arena, "'trainc apply --controller %.*s' leaves that to the "
-		"controller of the cluster", STR_ARG(name_escaped(session->arena, file))).p);
+	add_answer(session->arena, all, str_printf(session->arena,
+		"'trainc apply --controller %.*s' leaves that to the controller of the cluster",
+		STR_ARG(name_escaped(session->arena, file))).p);
 }
 
 /* Finds the next steps: by the phase of the run if the phase is enough, otherwise by phrases in the evidence. */

@@ -32,7 +32,7 @@ enum run_phase {
 /* The cause in the state of a run whose recorded verdict is all that is left. */
 #define RUN_REMOVED "its objects have been removed since"
 /* how the cause of a role begins that may start, but that no command or controller starts */
-#define RUN_UNATTENDED "nobody starts"
+#define RUN_UNATTENDED "no attendant starts"
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
 bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: the state is final */
 

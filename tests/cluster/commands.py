@@ -74,7 +74,7 @@ def ordered(w):
     must(not w.get("jobs", "two-chief")["spec"].get("suspend"), w.get("jobs", "two-chief")["spec"])
     w.want(0, "delete", "two", "--yes")
     w.want(0, "apply", "--no-wait", "two.tj", err="needs; 'trainc wait two' does this")
-    cause = "nobody starts role 'chief', although ready\\(store\\) has come true"
+    cause = "no attendant starts role 'chief', although ready\\(store\\) has come true"
     w.want(0, "status", "two", out="Pending.*" + cause)
     out, _err = w.want(0, "why", "two", out=cause + ".*'trainc wait two' starts it.*'trainc apply --controller two.tj' leaves that")
     must("waits for" not in out, out)
@@ -87,7 +87,7 @@ def ordered(w):
     w.jobs_run = False
     w.want(0, "apply", "--no-wait", "two.tj")           # the condition has not come true: nothing is missing
     out, _err = w.want(0, "why", "two", out="waits for ready\\(store\\)")
-    must("nobody" not in out and "--controller" not in out, out)
+    must("no attendant" not in out and "--controller" not in out, out)
 
 
 @check
