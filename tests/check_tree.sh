@@ -118,8 +118,8 @@ grep -nwE 'TODO|FIXME|XXX' compiler/*.[ch] compiler/*/*.[ch] compiler/*/*/*.[ch]
 none "something left to do"
 tracked compiler runtime | grep '\.[ch]$' | xargs grep -nE '[ 	]+$' >"$scratch/found" 2>/dev/null
 none "blanks at the end of a line"
-find compiler runtime -name '*.h' -exec awk 'FNR == 1 && !/^\/\*/ { print FILENAME }' {} + >"$scratch/found"
-none "a header that does not begin with its contract"
+find compiler runtime -name '*.[ch]' -exec awk 'FNR == 1 && !/^\/\*/ { print FILENAME }' {} + >"$scratch/found"
+none "a file that does not begin with a comment about it"
 
 # ---- every header compiles alone ----
 # The build has compiled a header alone if a file includes it before anything else.

@@ -1,3 +1,4 @@
+/* buf.c - appends to a growing buffer, and formats into it. */
 #include "base/buf.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* glyph.c - decodes characters, and the tables of those that are wide or hidden. */
 #include "base/glyph.h"
 
 struct range {

@@ -1,3 +1,4 @@
+/* map.c - a hash table of positions in an array of entries, which keeps the order of insertion. */
 #include "base/map.h"
 
 enum { SMALL = 8 };                     /* below this size, comparing all keys is faster than an index */

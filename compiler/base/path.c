@@ -1,3 +1,4 @@
+/* path.c - joins and compares file names without a disk. */
 #include "base/path.h"
 
 struct str path_directory(struct str path)

@@ -1,3 +1,4 @@
+/* sha256.c - the rounds of SHA-256, and the digest as text. */
 #include "base/sha256.h"
 
 static const uint32_t K[64] = {

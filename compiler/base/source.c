@@ -1,3 +1,4 @@
+/* source.c - the set of texts, and line and column of a position. */
 #include "base/source.h"
 
 struct source *source_add_kept(struct sources *ss, struct str name, struct str text)

@@ -1,3 +1,4 @@
+/* str.c - text as pointer and length, and the table of interned names. */
 #include "base/str.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* system.c - system calls by number, and the tuning of malloc(). */
 #include "base/system.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* words.c - reads and writes times, and writes durations and ages. */
 #include "base/words.h"
 #include "base/system.h"
 

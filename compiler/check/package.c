@@ -1,3 +1,4 @@
+/* package.c - computes the digests of vendored packages, and compares them with trainc.lock. */
 #include "check/package.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* project.c - reads project.tj before anything else is read. */
 #include "check/project.h"
 
 #include "base/path.h"

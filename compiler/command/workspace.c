@@ -1,3 +1,4 @@
+/* workspace.c - finds and caches files of the machine for the language server. */
 #include "command/workspace.h"
 
 #include <dirent.h>

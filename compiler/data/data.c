@@ -1,3 +1,4 @@
+/* data.c - looks up and extends free-form trees. */
 #include "data/data.h"
 
 const struct data *data_get(const struct data *d, struct str key)

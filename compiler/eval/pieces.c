@@ -1,3 +1,4 @@
+/* pieces.c - collects static text and pieces of one text. */
 #include "eval/pieces.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* library.c - parses the modules of the standard library, for their documentation. */
 #include "explain/library.h"
 
 #include "syntax/parse.h"

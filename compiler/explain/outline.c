@@ -1,3 +1,4 @@
+/* outline.c - walks over the items of a body, also within `if` and `for`. */
 #include "explain/outline.h"
 
 struct str outline_both(struct arena *a, struct str left, struct str right)

@@ -1,3 +1,4 @@
+/* addon.c - looks up versions of add-ons in the rows of addons.def. */
 #include "kube/addon.h"
 
 static const struct addon_row rows[ADDONS] = {

@@ -1,3 +1,4 @@
+/* limits.c - which texts Kubernetes accepts as names, labels and keys, and which kinds have no namespace. */
 #include "kube/limits.h"
 
 static bool is_lower_case(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }

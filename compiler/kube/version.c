@@ -1,3 +1,4 @@
+/* version.c - reads versions of Kubernetes. */
 #include "kube/version.h"
 
 static const struct feature {

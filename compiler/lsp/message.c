@@ -1,3 +1,4 @@
+/* message.c - members of a message of the protocol, and the JSON of an answer. */
 #include "lsp/message.h"
 
 #include <inttypes.h>

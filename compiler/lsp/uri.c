@@ -1,3 +1,4 @@
+/* uri.c - percent encoding, drives, and the paths of file: URIs. */
 #include "lsp/uri.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* object.c - makes trees of objects, and converts them from and to free-form trees. */
 #include "objects/object.h"
 
 static struct object *make(struct arena *a, enum object_kind kind, struct span from)

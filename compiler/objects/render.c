@@ -1,3 +1,4 @@
+/* render.c - renders a tree once as bytes with holes, and writes the bytes for one index. */
 #include "objects/render.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* totals.c - sums of requests, by resource. */
 #include "plan/totals.h"
 
 static void add_total(struct plan_quantity *sum, const struct plan_quantity *q, int64_t times)

@@ -1,3 +1,4 @@
+/* ast.c - makes nodes of the tree, and the names of their kinds and operators. */
 #include "syntax/ast.h"
 
 #define PLAIN offsetof(struct node, u)

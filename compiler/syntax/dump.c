@@ -1,3 +1,4 @@
+/* dump.c - prints tokens and trees. */
 #include "syntax/dump.h"
 
 #include "syntax/parse_state.h"

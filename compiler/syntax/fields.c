@@ -1,3 +1,4 @@
+/* fields.c - searches the vocabulary for a field. */
 #include "syntax/fields.h"
 
 static const char *block_field_of(struct str word, const char *blocks)

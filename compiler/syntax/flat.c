@@ -1,3 +1,4 @@
+/* flat.c - prints pieces of a text on one line. */
 #include "syntax/flat.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* layout.c - matches brackets, and decides about blanks and which bodies are on one line. */
 #include "syntax/layout.h"
 
 #include "syntax/feed.h"

@@ -1,3 +1,4 @@
+/* python.c - takes an f-string apart, and writes it with `${}`. */
 #include "syntax/python.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* token.c - the text of tokens, as in the source and in messages, and their indentation. */
 #include "syntax/token.h"
 
 struct str tokens_text(const struct tokens *ts, uint32_t start, uint32_t end)

@@ -1,3 +1,4 @@
+/* logs.c - reads the options of `logs`, and decides which replicas they mean. */
 #include "runtime/command/logs.h"
 
 #include <ctype.h>

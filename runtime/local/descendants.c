@@ -1,3 +1,4 @@
+/* descendants.c - reads /proc for the processes that belong to a replica. */
 #include "runtime/local/descendants.h"
 
 #include <dirent.h>

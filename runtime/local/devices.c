@@ -1,3 +1,4 @@
+/* devices.c - finds the machine's devices, and distributes them. */
 #include "runtime/local/devices.h"
 
 #include <glob.h>

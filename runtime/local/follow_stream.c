@@ -1,3 +1,4 @@
+/* follow_stream.c - reads the pieces of a container's log in order, line by line. */
 #include "runtime/local/follow_stream.h"
 
 #include <fcntl.h>

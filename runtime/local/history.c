@@ -1,3 +1,4 @@
+/* history.c - keeps, restores and removes the directories of earlier runs. */
 #include "runtime/local/history.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* launch.c - makes the description of each process from the plan, and refuses what this machine cannot do. */
 #include "runtime/local/launch_internal.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* log_piece.c - opens the pieces of a log, also while the writer begins a new one. */
 #include "runtime/local/log_piece.h"
 
 #include <fcntl.h>

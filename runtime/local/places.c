@@ -1,3 +1,4 @@
+/* places.c - binds free ports, and gives the addresses of replicas. */
 #include "runtime/local/places.h"
 
 #include <errno.h>

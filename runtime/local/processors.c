@@ -1,3 +1,4 @@
+/* processors.c - reads which processors exist, and distributes them. */
 #include "runtime/local/processors.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* spawn.c - starts a process, and prepares it in the child before it executes its program. */
 #include "runtime/local/spawn.h"
 
 #include <errno.h>

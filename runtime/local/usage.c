@@ -1,3 +1,4 @@
+/* usage.c - reads processor time and memory from /proc, and sums them up by replica. */
 #include "runtime/local/usage.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* watch.c - connects to the keeper of a run, or reads the run's files. */
 #include "runtime/local/watch.h"
 
 #include <errno.h>

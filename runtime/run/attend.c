@@ -1,3 +1,4 @@
+/* attend.c - the loop of commands that wait. */
 #include "runtime/run/attend.h"
 
 #include <errno.h>

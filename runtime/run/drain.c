@@ -1,3 +1,4 @@
+/* drain.c - buffers output, and writes it when the descriptor takes it. */
 #include "runtime/run/drain.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* last_words.c - reads the records of failed processes. */
 #include "runtime/run/last_words.h"
 
 #include "base/words.h"

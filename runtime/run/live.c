@@ -1,3 +1,4 @@
+/* live.c - draws the table of a terminal, and keeps the output of runs above it. */
 #include "runtime/run/live.h"
 
 #include <sys/ioctl.h>

@@ -1,3 +1,4 @@
+/* log_print.c - writes lines of logs with their source, as text, in color or as JSON. */
 #include "runtime/run/log_print.h"
 
 #include <signal.h>

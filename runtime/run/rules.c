@@ -1,3 +1,4 @@
+/* rules.c - the rules about replicas, roles and jobs, as pure functions. */
 #include "runtime/run/rules.h"
 
 struct tally {

@@ -1,3 +1,4 @@
+/* shell_word.c - quotes the words of a command line where a shell needs it. */
 #include "runtime/run/shell_word.h"
 
 #include "base/words.h"

@@ -1,3 +1,4 @@
+/* attempts.c - orders pods and their instances by time, and numbers them. */
 #include "runtime/status/attempts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* crowd.c - counts the pods of a role by their states, and derives the state of the role. */
 #include "runtime/status/crowd.h"
 
 #include <stdlib.h>

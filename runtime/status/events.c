@@ -1,3 +1,4 @@
+/* events.c - reads both forms of Events, and sorts them by time. */
 #include "runtime/status/events.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* gather.c - assigns pods and Jobs by their labels and owners. */
 #include "runtime/status/gather.h"
 
 #include "base/words.h"

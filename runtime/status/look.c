@@ -1,3 +1,4 @@
+/* look.c - members by path, times and texts of objects. */
 #include "runtime/status/look.h"
 
 #include "base/words.h"
