@@ -269,8 +269,7 @@ static const struct builtin_member role_members[] = {
 };
 static const struct builtin_member role_methods[] = {
 	{ "host", &type_string, "(i: int) -> string: host name of replica i." },
-	{ "address", &type_string,
-		"(i: int, port: string) -> string: host name and port of replica i, with a colon between them." },
+	{ "address", &type_string, "(i: int, port: string) -> string: host name and port of replica i, with a colon between them." },
 	{ "addresses", &list_of_strings, "(port: string) -> list[string]: addresses of all replicas." },
 	{ "port", &type_int, "(i: int, port: string) -> int: port number of replica i." }
 };

@@ -23,8 +23,7 @@ int cmd_env(struct session *s)
 		return STATUS_USAGE;
 	if (session_plan(s, false, &all, &status) &&
 	    !trainc_env(all.at[0], option_value(s->options, OPTION_ROLE).p, index,
-	form(option_value(s->options, OPTION_OUTPUT)),
-	                session_output(s), &why) && *why) {
+	                form(option_value(s->options, OPTION_OUTPUT)), session_output(s), &why) && *why) {
 		session_say(s, "%s", why);
 		status = STATUS_USAGE;
 	}

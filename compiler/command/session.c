@@ -188,8 +188,8 @@ int session_end(struct session *s, int status)
 	if (!s->error)
 		return status;
 	session_say(s, "cannot write standard output: %s",
-	            s->error == EBADF ? "it is closed" : s->error == ENOSPC ? "no space left on the device" :
-	strerror(s->error));
+	            s->error == EBADF ? "it is closed" :
+	            s->error == ENOSPC ? "no space left on the device" : strerror(s->error));
 	return STATUS_OUTPUT;
 }
 

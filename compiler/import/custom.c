@@ -20,10 +20,8 @@ static const struct custom_kind kinds[] = {
 	OPERATOR("JAXJob", "jaxjobs", "jaxReplicaSpecs", true),
 };
 static const struct custom_kind ancestors[] = {
-	{ "tensorflow.org", "v1alpha1", "TfJob", "tfjobs", "tensorflow.v1alpha1.TfJob", "replicaSpecs", false,
-		"tf_replica_type", true, true },
-	{ "mxnet.mlkube.io", "v1beta1", "MxJob", "mxjobs", "mxnet.v1beta1.MxJob", "replicaSpecs", false,
-		"Mx_replica_type", false, false },
+	{ "tensorflow.org", "v1alpha1", "TfJob", "tfjobs", "tensorflow.v1alpha1.TfJob", "replicaSpecs", false, "tf_replica_type", true, true },
+	{ "mxnet.mlkube.io", "v1beta1", "MxJob", "mxjobs", "mxnet.v1beta1.MxJob", "replicaSpecs", false, "Mx_replica_type", false, false },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, ANCESTORS = sizeof ancestors / sizeof *ancestors };
 

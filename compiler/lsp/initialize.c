@@ -97,10 +97,9 @@ static void put_capabilities(struct lsp *l, struct buf *out)
 		"{\"triggerCharacters\":[\".\",\"=\",\"\\\"\",\"(\",\",\",\" \",\":\"]}");
 	msg_add_raw(out, "signatureHelpProvider", "{\"triggerCharacters\":[\"(\",\",\"]}");
 	for (const char *const *name = (const char *const[]){ "definitionProvider", "referencesProvider",
-	     "documentHighlightProvider",
-	     "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider",
-	"documentRangeFormattingProvider", "foldingRangeProvider", "selectionRangeProvider", "inlayHintProvider",
-	"callHierarchyProvider", NULL }; *name; name++)
+	     "documentHighlightProvider", "documentSymbolProvider", "workspaceSymbolProvider",
+	     "documentFormattingProvider", "documentRangeFormattingProvider", "foldingRangeProvider",
+	     "selectionRangeProvider", "inlayHintProvider", "callHierarchyProvider", NULL }; *name; name++)
 		msg_add_bool(out, *name, true);
 	msg_add_raw(out, "renameProvider", l->client.prepare_rename ? "{\"prepareProvider\":true}" : "true");
 	if (l->client.action_literals)

@@ -1,4 +1,4 @@
-/* progress.c - chooses a form of progress, and writes a line for each change and for each silent minute. */
+/* progress.c - chooses a form of progress, and writes a line for each change and for each half minute of silence. */
 #include "runtime/run/progress.h"
 
 #include <stdlib.h>

@@ -92,7 +92,7 @@ static void put_roles(const struct json *j, const struct run_state *s)
 		buf_printf(j->out, "\"desired\": %lld, \"active\": %lld, \"ready\": %lld, \"succeeded\": %lld, "
 			"\"failed\": %lld, \"restarts\": %lld, ",
 		           (long long)r->desired, (long long)c.active, (long long)c.ready, (long long)c.succeeded,
-		(long long)c.failed, (long long)c.restarts);
+			(long long)c.failed, (long long)c.restarts);
 		if (s->isolate.n)
 			buf_printf(j->out, "\"stopped\": %lld, ", (long long)report_stopped(s, r));
 		text(j, "cause", report_role_cause(&a, s, r), i + 1 < s->nroles ? " }," : " }");

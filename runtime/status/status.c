@@ -121,7 +121,7 @@ static void note_restart(struct gathering *g, const struct gathered_part *p, boo
 		return;
 	v->cause = v->ends || v->restarts ? v->cause :
 		str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)first,
-		STR_ARG(p->at[first].view.cause));
+			STR_ARG(p->at[first].view.cause));
 	v->restarts = true;
 }
 

@@ -72,8 +72,8 @@ static bool complain_name_inside(struct fault *f)
 	if (!f->p->feed.depth || f->item < 2 || name->kind != TOKEN_IDENT || name->flags & FLAG_LINE ||
 		name[-1].kind != TOKEN_LBRACE ||
 	    f->i > f->item + 2 || name[1].kind == TOKEN_DOT ||
-	name[1].kind == TOKEN_ASSIGN || name[1].kind == TOKEN_COLON ||
-	name[1].kind == TOKEN_LBRACE ||
+		name[1].kind == TOKEN_ASSIGN || name[1].kind == TOKEN_COLON ||
+		name[1].kind == TOKEN_LBRACE ||
 	    !is_block(fault_text(f, f->item - 2)))
 		return false;
 	struct span at = { name[-1].start, name->end };
@@ -446,7 +446,7 @@ static bool complain_lone_key(struct fault *f)
 	if (!f->line_end || !f->p->feed.depth || f->i != f->item + 1 || !f->expected[TOKEN_LBRACE] ||
 		!is_key(f->previous) ||
 	    f->at[f->i].kind == TOKEN_RBRACE || tokens_indent(ts, f->at[f->i].start) <= tokens_indent(ts,
-	f->at[f->item].start))
+		f->at[f->item].start))
 		return false;
 	struct diag *d = diag_report(ds, TJ0112, fault_span(f), "expected '{' to open the body of '%.*s'",
 		STR_ARG(fault_text(f, f->item)));

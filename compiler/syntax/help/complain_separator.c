@@ -19,7 +19,7 @@ static bool begins(const struct fault *f)
 		kind != TOKEN_NONE;
 	return kind == TOKEN_IDENT || kind == TOKEN_STRING || kind == TOKEN_STR_OPEN || kind == TOKEN_SPREAD ||
 	       (token_is_word(kind) && kind != TOKEN_THEN && kind != TOKEN_ELSE && kind != TOKEN_IN &&
-	kind != TOKEN_AND &&
+		kind != TOKEN_AND &&
 	        kind != TOKEN_OR && kind != TOKEN_NOT);
 }
 
