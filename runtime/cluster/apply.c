@@ -93,6 +93,33 @@ static bool has_ended(struct applying *p)
 	return true;
 }
 
+/* Has a person set the size of the object? Only then does the size in the program count again. */
+static bool is_sized_by_hand(struct applying *p, const struct member *m)
+{
+	struct answer *x = request_get(&p->cluster->client, p->arena, resource_path(p->arena, &m->resource, m->ns,
+		m->name));
+	const struct data *managers = x->class == CALL_DONE && x->data ? status_list(x->data, "metadata.managedFields")
+		: NULL;
+
+	for (size_t i = 0; managers && i < managers->u.list.n; i++) {
+		const struct data *by = managers->u.list.at[i], *spec = status_path(by, "fieldsV1.f:spec");
+		bool size = spec && (data_get(spec, STR("f:parallelism")) || data_get(spec, STR("f:completions")) ||
+			data_get(spec, STR("f:replicas")));
+		if (size && str_starts(status_text(by, "manager"), STR("kubectl")))
+			return true;
+	}
+	return false;
+}
+
+/* Has somebody changed a field of the object that the program writes? */
+static bool has_drifted(struct applying *p, struct wanted *w, const struct member *m)
+{
+	bool ours = m->drift.n && !(w->stage == STAGE_WORKLOAD && apply_is_size(m->drift) && !is_sized_by_hand(p, m));
+
+	w->drift = ours ? m->drift : STR("");
+	return ours;
+}
+
 /*
  * Must the object W be sent? M is the existing object, X its entry in the record. A Secret without a salt gets a salt.
  * A Secret whose content has changed gets a new salt, so that the record does not show when an old value returns.
@@ -106,6 +133,8 @@ static bool is_stale(struct applying *p, struct wanted *w, const struct member *
 		wanted_salt(p->arena, w, salt);
 	bool same = m && x && str_eq(x->hash, w->hash) && str_eq(x->uid, m->uid) && apply_is_vouched(p, w, m);
 	bool real = p->mode == APPLY_REAL;
+	if (same && has_drifted(p, w, m))
+		return true;
 	if (same && (salt.n || !salted || !real))
 		return p->refresh;
 	if (salted && real)
@@ -258,6 +287,15 @@ static void tell_unchanged(struct applying *p)
 			apply_tell(p, wanted_name(p->arena, &p->wanted, &p->wanted.at[i]), "unchanged");
 }
 
+static void tell_drift(struct applying *p)
+{
+	for (size_t i = 0; i < p->wanted.n; i++)
+		if (p->wanted.at[i].drift.n)
+			session_say(p->session, "%.*s was changed after it was applied: %.*s is not as the program says",
+				STR_ARG(wanted_name(p->arena, &p->wanted, &p->wanted.at[i])),
+				STR_ARG(name_escaped(p->arena, p->wanted.at[i].drift)));
+}
+
 /* A signal determines the exit status; a timeout determines it only if no other error has occurred. */
 static void take_interruption(struct applying *p)
 {
@@ -406,6 +444,7 @@ static void write_all(struct fleet *f)
 			stop(p, f);
 	EACH_GOING(f, p) {
 		tell_unchanged(p);
+		tell_drift(p);
 		apply_vouch(p);
 		p->complete = apply_generate(p);
 	}

@@ -77,6 +77,8 @@ void apply_look_again(struct fleet *f);
  * False: P->status has the reason.
  */
 bool apply_look(struct applying *p, bool kinds);
+/* Is the field of an object its size, which `scale` and autoscalers change? */
+bool apply_is_size(struct str path);
 /* Members that the program no longer has. */
 struct members apply_surplus(const struct applying *p);
 /* Prints the server's refusals. */

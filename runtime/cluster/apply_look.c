@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "data/data_read.h"
 #include "runtime/cluster/apply.h"
+#include "runtime/cluster/tree_diff.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
@@ -102,6 +103,56 @@ static struct member_query pods_of(const struct applying *p, struct str selector
 		.selector = selector };
 }
 
+/* ---- changes by others ---- */
+
+/*
+ * Fields that the server, a queue or a command of trainc changes later: `apply` keeps what it finds. The server moves
+ * `stringData`, and lists leave out the kind.
+ */
+static bool is_kept_live(struct str path)
+{
+	return str_is(path, "spec.suspend") || str_is(path, "kind") || str_is(path, "apiVersion") ||
+		str_starts(path, STR("stringData"));
+}
+
+bool apply_is_size(struct str path)
+{
+	return str_is(path, "spec.parallelism") || str_is(path, "spec.completions") || str_is(path, "spec.replicas");
+}
+
+/* The first field of the existing object M that differs from the program; one other than the size, if possible. */
+static struct str drift_of(const struct applying *p, const struct member *m)
+{
+	struct str size = STR("");
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct wanted *w = &p->wanted.at[i];
+		if (!str_eq(w->from->name, m->name) || !str_eq(w->resource.kind, m->resource.kind) ||
+			!str_eq(w->resource.group, m->resource.group) || !str_eq(w->ns, m->ns) ||
+			w->from->generated.n)
+			continue;
+		struct tree_differences all = tree_diff(p->arena, w->tree, m->object);
+		for (size_t k = 0; k < all.n; k++) {
+			if (is_kept_live(all.at[k].path))
+				continue;
+			if (!apply_is_size(all.at[k].path))
+				return all.at[k].path;
+			size = all.at[k].path;
+		}
+	}
+	return size;
+}
+
+static struct str compare_alone(void *to, const struct member *m) { return drift_of(to, m); }
+
+/* TO: the runs by the label of their objects. */
+static struct str compare_together(void *to, const struct member *m)
+{
+	const struct applying *p = map_get(to, status_label(m->object, APPLYSET_PART_OF));
+
+	return p ? drift_of(p, m) : STR("");
+}
+
 /* Reads the members and pods of one run: one list for each kind, and one for the pods. */
 static void look_alone(struct applying *p, struct fleet *f)
 {
@@ -109,7 +160,7 @@ static void look_alone(struct applying *p, struct fleet *f)
 	bool said = false;
 	struct member_query q = pods_of(p, str_cat(p->arena, STR("trainc.dev/job="), p->job->name, STR("")));
 
-	p->members = members_of(&k->client, p->arena, &p->before);
+	p->members = members_compared(&k->client, p->arena, &p->before, compare_alone, p);
 	if (p->members.failed) {
 		leave(p, f, cluster_say(k, p->members.failed));
 		return;
@@ -122,7 +173,7 @@ static void look_alone(struct applying *p, struct fleet *f)
 /* ---- many runs ---- */
 
 /* Finds all kinds of the runs in namespace NS; false: some of the runs' objects are in other namespaces. */
-static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret, size_t *n)
+static bool queries_of(struct fleet *f, struct str ns, struct map *ids, struct member_query **ret, size_t *n)
 {
 	struct arena *a = f->at->arena;
 
@@ -133,9 +184,10 @@ static bool queries_of(struct fleet *f, struct str ns, struct member_query **ret
 		for (size_t x = 0; x < p->before.napplied; x++)
 			if (p->before.applied[x].ns.n && !str_eq(p->before.applied[x].ns, ns))
 				return false;
+		map_put(ids, a, p->id, (void *)(uintptr_t)p);
 		for (size_t x = 0; x < p->before.nkinds; x++) {
 			struct member_query q = { .resource = p->before.kinds[x], .ns = ns,
-				.selector = STR(APPLYSET_PART_OF) };
+				.selector = STR(APPLYSET_PART_OF), .compare = compare_together, .to = ids };
 			bool known = false;
 			for (size_t m = 0; m < *n && !known; m++)
 				known = str_eq((*ret)[m].resource.kind, q.resource.kind) &&
@@ -169,11 +221,11 @@ static void look_together(struct fleet *f, struct str ns)
 	struct member_query *queries = NULL, pods = { .resource = *resource_known(STR(""), STR("Pod")), .ns = ns,
 		.selector = STR("trainc.dev/job") };
 	struct members every = { 0 };
-	struct map members = { 0 }, runs = { 0 };
+	struct map members = { 0 }, runs = { 0 }, ids = { 0 };
 	bool said = false;
 	size_t n = 0;
 
-	bool together = queries_of(f, ns, &queries, &n);
+	bool together = queries_of(f, ns, &ids, &queries, &n);
 	if (together && n) {
 		struct members all = members_list(&k->client, a, queries, n);
 		every = members_list(&k->client, a, &pods, 1);

@@ -30,6 +30,31 @@ static struct data *tree_copy(struct arena *a, const struct data *d)
 	return x;
 }
 
+/*
+ * Copies an object without the large parts that only `compare` reads. PATH is the name of the map that holds D; empty:
+ * D is the object.
+ */
+static struct data *object_copy_small(struct arena *a, const struct data *d, struct str path)
+{
+	static const char *const outside[] = { "data", "binaryData", "stringData", NULL },
+		*const inside[] = { "template", "replicatedJobs", "podSets", NULL };
+	struct data *x = ARENA_NEW(a, struct data);
+
+	*x = *d;
+	x->from = (struct span){ 0 };
+	x->u.map.at = ARENA_ARRAY(a, struct data_member, d->u.map.n);
+	x->u.map.n = 0;
+	for (size_t i = 0; i < d->u.map.n; i++) {
+		const struct data_member *m = &d->u.map.at[i];
+		bool spec = !path.n && str_is(m->key, "spec") && m->value->kind == DATA_MAP;
+		if (text_among(m->key, path.n ? inside : outside))
+			continue;
+		x->u.map.at[x->u.map.n++] = (struct data_member){ .key = str_copy(a, m->key),
+			.value = spec ? object_copy_small(a, m->value, m->key) : tree_copy(a, m->value) };
+	}
+	return x;
+}
+
 const char *const record_keep[] = { "-data.jobs", "-metadata.managedFields", NULL };
 
 const char *const *keep_of(struct str group, struct str kind)
@@ -122,10 +147,11 @@ static bool list_object(void *to, const struct data *object)
 {
 	struct listing *l = to;
 
-	*l->bytes += tree_bytes(object);
+	*l->bytes += l->query->compare ? 0 : tree_bytes(object);
 	if (*l->bytes > MEMBERS_LARGEST)
 		return false;
-	struct data *copy = tree_copy(l->arena, object);
+	bool small = l->query->compare && object->kind == DATA_MAP;
+	struct data *copy = small ? object_copy_small(l->arena, object, STR("")) : tree_copy(l->arena, object);
 	struct member m = { .resource = l->query->resource, .object = copy };
 
 	name_kind(l->arena, copy, &l->query->resource);
@@ -133,6 +159,11 @@ static bool list_object(void *to, const struct data *object)
 	m.ns = status_text(m.object, "metadata.namespace");
 	m.uid = status_text(m.object, "metadata.uid");
 	m.deleting = status_text(m.object, "metadata.deletionTimestamp").n > 0;
+	if (small) {
+		m.object = object;
+		m.drift = l->query->compare(l->query->to, &m);
+		m.object = copy;
+	}
 	ARENA_PUSH(l->arena, l->all->at, l->all->n, m);
 	return true;
 }
@@ -223,7 +254,7 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 			.bytes = &bytes, .pending = &pending };
 		struct object_list_options o = { .path = resource_path(a, r, queries[i].ns, STR("")),
 			.label_selector = queries[i].selector, .metadata = queries[i].metadata,
-			.keep = queries[i].whole ? NULL : queries[i].keep ? queries[i].keep
+			.keep = queries[i].whole || queries[i].compare ? NULL : queries[i].keep ? queries[i].keep
 			: keep_of(r->group, r->kind), .object = list_object, .restart = list_restart,
 				.skipped = list_skipped, .kind = r->kind, .done = list_done, .to = &lists[i] };
 		object_list_start(c->calls, &o);
@@ -235,8 +266,14 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 
 struct members members_of(struct client *c, struct arena *a, const struct parent *p)
 {
+	return members_compared(c, a, p, NULL, NULL);
+}
+
+struct members members_compared(struct client *c, struct arena *a, const struct parent *p, struct str (*compare)(void *to,
+	const struct member *m), void *to)
+{
 	struct str id = applyset_id(a, applyset_parent_name(a, p->run), p->ns, STR("ConfigMap"), STR(""));
-	struct member_query *queries = NULL, q = { .named = true,
+	struct member_query *queries = NULL, q = { .named = true, .compare = compare, .to = to,
 		.selector = str_cat(a, STR(APPLYSET_PART_OF "="), id, STR("")) };
 	size_t n = 0;
 

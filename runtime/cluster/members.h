@@ -12,6 +12,7 @@ struct member {
 	struct str version;             /* the resourceVersion that a deletion requires; empty: any version */
 	bool deleting;
 	const struct data *object;      /* the object without the members that keep_of() leaves out */
+	struct str drift;               /* the answer of `compare` of the query */
 };
 
 struct members {
@@ -39,6 +40,12 @@ struct member_query {
 	 * its name, namespace and uid. This is enough to delete it.
 	 */
 	bool named;
+	/*
+	 * Called with every whole object, before the copy that is kept loses its pod templates and data: names a field
+	 * that differs from what the caller wants; empty: none. May be NULL.
+	 */
+	struct str (*compare)(void *to, const struct member *m);
+	void *to;
 	bool metadata;                  /* request only metadata: contents of ConfigMaps and Secrets are not
 					 * transferred */
 };
@@ -48,6 +55,9 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 
 /* Lists the members of the run whose parent is P: one list for each kind and namespace. */
 struct members members_of(struct client *c, struct arena *a, const struct parent *p);
+/* The same, and compares them: see `compare` of struct member_query. */
+struct members members_compared(struct client *c, struct arena *a, const struct parent *p, struct str (*compare)(void *to,
+	const struct member *m), void *to);
 const struct member *members_find(const struct members *m, const struct resource *r, struct str ns, struct str name);
 
 #endif

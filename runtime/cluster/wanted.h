@@ -37,6 +37,7 @@ struct wanted {
 	bool exists;                    /* an object of that name exists */
 	bool outdated;                  /* the object itself is unchanged, but a controller created it from another
 					 * object of the run, and that object changes */
+	struct str drift;               /* a field that somebody has changed since the object was applied */
 	enum wanted_outcome outcome;
 	struct answer *answer;
 };
