@@ -291,7 +291,8 @@ static void tell_drift(struct applying *p)
 {
 	for (size_t i = 0; i < p->wanted.n; i++)
 		if (p->wanted.at[i].drift.n)
-			session_say(p->session, "%.*s was changed after it was applied: %.*s is not as the program says",
+			session_say(p->session,
+				"%.*s was changed after it was applied: %.*s is not as the program says",
 				STR_ARG(wanted_name(p->arena, &p->wanted, &p->wanted.at[i])),
 				STR_ARG(name_escaped(p->arena, p->wanted.at[i].drift)));
 }

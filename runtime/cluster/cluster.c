@@ -98,6 +98,14 @@ void cluster_listen(struct cluster *k, bool listen)
 
 int cluster_interrupted(const struct cluster *k) { return k->signal ? 128 + k->signal : STATUS_TIMEOUT; }
 
+bool cluster_watches_kind(const struct resource *r)
+{
+	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
+		"Namespace", "TrainingRuntime", NULL };
+
+	return r->namespaced && !text_among(r->kind, passive);
+}
+
 struct str cluster_namespace(const struct cluster *k, struct str program)
 {
 	struct str given = option_value(k->session->options, OPTION_NAMESPACE);

@@ -2,6 +2,7 @@
  * cluster_watch.c - derives the states of runs from the objects of a namespace.
  */
 #include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/strayed.h"
 
 #include "base/words.h"
 #include "data/data_read.h"
@@ -23,6 +24,7 @@
  */
 enum { JUDGE_SHARE = 20, IDLE_SHARE = 20, JUDGE_MOST_MS = 100, VANISHED_MS = 2000, RECORD_MS = 10000,
 	AGAIN_MS = 5000 };
+enum { STRAYED_MOST = 4 };      /* up to this number of runs, `status` and `why` compare objects with their records */
 #define NS_PER_MS INT64_C(1000000)
 
 /* ---- actions for runs ---- */
@@ -430,6 +432,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 		return false;                   /* the run was removed after its end: its last state counts */
 	attend_run(c, a, &live, &objects);
 	cluster_watch_recall(&c->parent, &s);
+	strayed_show(a, c->strayed, c->nstrayed, &s);
 	return take_state(c, &s);
 }
 
@@ -584,6 +587,18 @@ static bool say_absent(struct cluster *k, const struct chosen_run *r, struct str
 	return false;
 }
 
+/*
+ * Does the command look for objects that somebody has deleted or changed? A command that shows the present state of a
+ * few runs does: `status` and `why`.
+ */
+static bool shows_strayed(const struct cluster *k)
+{
+	enum command command = k->session->options->command;
+
+	return (command == COMMAND_WHY || command == COMMAND_STATUS) && k->nwatches < STRAYED_MOST &&
+		!option_given(k->session->options, OPTION_WATCH);
+}
+
 bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
 	struct run_watch *ret, int *ret_status)
 {
@@ -612,6 +627,8 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 		return false;
 	}
 	watch_restart_open(c);
+	if (c->parent.there && !seed && shows_strayed(k))
+		c->strayed = strayed_objects(k, &c->parent, &c->nstrayed);
 	c->attends = attends(k->session);
 	c->plan.ns = (struct plan_str){ .value = c->ns, .set = true };
 	ret->state = seed && seed->state ? *seed->state : (struct run_state){ .name = ret->name, .ns = c->ns,
@@ -630,14 +647,6 @@ static void view_has_changed(void *to)
 	for (size_t i = 0; i < k->nwatches; i++)
 		k->watches[i]->dirty = true;
 	loop_stop(k->client.loop);
-}
-
-bool cluster_watches_kind(const struct resource *r)
-{
-	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
-		"Namespace", "TrainingRuntime", NULL };
-
-	return r->namespaced && !text_among(r->kind, passive);
 }
 
 /*

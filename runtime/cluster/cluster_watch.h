@@ -25,6 +25,8 @@ struct cluster_watch {
 	bool seen;                      /* the run has existed at some time */
 	bool removed;                   /* this command removed the run */
 	bool cut_off;                   /* the connection to the server was lost, and that was reported */
+	struct run_object *strayed;     /* the objects that somebody has deleted or changed: strayed.h */
+	size_t nstrayed;
 	bool attends;                   /* the command acts for the run: it does the work that Jobs cannot do for each
 					 * other, unless a controller does it */
 	uint64_t records;               /* view_records() when the record of the run was last read */

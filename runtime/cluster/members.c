@@ -269,8 +269,8 @@ struct members members_of(struct client *c, struct arena *a, const struct parent
 	return members_compared(c, a, p, NULL, NULL);
 }
 
-struct members members_compared(struct client *c, struct arena *a, const struct parent *p, struct str (*compare)(void *to,
-	const struct member *m), void *to)
+struct members members_compared(struct client *c, struct arena *a, const struct parent *p,
+	struct str (*compare)(void *to, const struct member *m), void *to)
 {
 	struct str id = applyset_id(a, applyset_parent_name(a, p->run), p->ns, STR("ConfigMap"), STR(""));
 	struct member_query *queries = NULL, q = { .named = true, .compare = compare, .to = to,

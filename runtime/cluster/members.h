@@ -56,8 +56,8 @@ struct members members_list(struct client *c, struct arena *a, const struct memb
 /* Lists the members of the run whose parent is P: one list for each kind and namespace. */
 struct members members_of(struct client *c, struct arena *a, const struct parent *p);
 /* The same, and compares them: see `compare` of struct member_query. */
-struct members members_compared(struct client *c, struct arena *a, const struct parent *p, struct str (*compare)(void *to,
-	const struct member *m), void *to);
+struct members members_compared(struct client *c, struct arena *a, const struct parent *p,
+	struct str (*compare)(void *to, const struct member *m), void *to);
 const struct member *members_find(const struct members *m, const struct resource *r, struct str ns, struct str name);
 
 #endif

@@ -248,6 +248,10 @@ static struct answers answers_of(struct session *session, const struct run_state
 	struct str evidence = evidence_of(a, s);
 	struct answers all = { 0 };
 
+	if (holds_words(evidence, RUN_STRAYED))
+		add_answer(a, &all, str_printf(a, "'trainc diff %.*s' shows what differs from the program, and "
+			"'trainc apply' writes it again",
+			STR_ARG(name_escaped(a, s->file.n ? s->file : STR("FILE")))).p);
 	switch (s->phase) {
 	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
 	case RUN_SUSPENDED:
@@ -280,7 +284,7 @@ static void explain_text(const struct run_state *run, const struct answers *all,
 	}
 	for (size_t i = 0; i < all->n; i++)
 		buf_printf(out, "%s%s\n", i ? "            " : "what to do: ", all->at[i]);
-	if (run->phase == RUN_RUNNING)
+	if (run->phase == RUN_RUNNING && !run->cause.n)
 		buf_z(out, "nothing holds it back: all expected replicas are ready\n");
 }
 

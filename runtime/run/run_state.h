@@ -31,6 +31,8 @@ enum run_phase {
 };
 /* The cause in the state of a run whose recorded verdict is all that is left. */
 #define RUN_REMOVED "its objects have been removed since"
+/* how the cause of an object ends that somebody has deleted or changed */
+#define RUN_STRAYED " after it was applied"
 /* how the cause of a role begins that may start, but that no command or controller starts */
 #define RUN_UNATTENDED "no attendant starts"
 const char *run_phase_word(enum run_phase phase);       /* "Running" */

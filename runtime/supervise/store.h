@@ -12,6 +12,8 @@
 
 /* The label by which an object names its job. */
 #define STORE_LABEL "training.kubeflow.org/job-name"
+/* The label that every pod of a custom resource has, and no pod of a run. */
+#define STORE_TYPE_LABEL "training.kubeflow.org/replica-type"
 /* The label by which an object names its run, and the label by which pods of Jobs name the uid of their Job. */
 #define STORE_RUN_LABEL "trainc.dev/job"
 #define STORE_POD_JOB_LABEL "batch.kubernetes.io/controller-uid"

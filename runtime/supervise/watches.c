@@ -546,10 +546,16 @@ static void add_runs(struct watches *w)
 	o->kind = &run_record_kind;
 	o->selector = STR(APPLYSET_CONTROLLER "=" APPLYSET_SUPERVISE);
 	o->keep = record_keep;
-	/* the objects of custom resources have the label of runs, too */
-	add_run_dependents(w, "batch", "Job", STORE_RUN_LABEL ",!" STORE_LABEL);
-	add_run_dependents(w, "apps", "Deployment", STORE_RUN_LABEL ",!" STORE_LABEL);
-	add_run_dependents(w, "", "Pod", STORE_RUN_LABEL "," STORE_POD_JOB_LABEL ",!" STORE_LABEL);
+	/*
+	 * The objects of custom resources have the label of runs, too, and frameworks may give the objects of runs the
+	 * label of an operator. Only `apply` makes an object a member of a set, and only Jobs have pods with the uid of
+	 * a controller as a label.
+	 */
+	add_run_dependents(w, "batch", "Job", STORE_RUN_LABEL "," APPLYSET_PART_OF);
+	add_run_dependents(w, "apps", "Deployment", STORE_RUN_LABEL "," APPLYSET_PART_OF);
+	add_run_dependents(w, "", "Pod", w->control->ancestors
+		? STORE_RUN_LABEL "," STORE_POD_JOB_LABEL ",!" STORE_TYPE_LABEL
+		: STORE_RUN_LABEL "," STORE_POD_JOB_LABEL);
 }
 
 static void add_kinds(struct watches *w)

@@ -6,6 +6,7 @@ import re
 import sys
 
 import races
+import world
 from world import main, must
 
 CHECKS = []
@@ -157,7 +158,40 @@ def size(w):
         must((w.get("jobs", "ff-worker")["spec"]["parallelism"] == 3) == kept, (manager, w.get("jobs", "ff-worker")["spec"]))
 
 
+@check
+def told(w):
+    """status and why say what of a run is missing or was changed by somebody, and what to do"""
+    w.write("ff.tj", PROGRAM)
+    w.want(0, "apply", "--no-wait", "ff.tj")
+    w.want(0, "status", "ff", out="Running")
+    w.want(0, "why", "ff", out="nothing holds it back")
+    w.take("services", "default", "ff")
+    lost = "Service ff was deleted after it was applied"
+    w.want(0, "status", "ff", out=lost)
+    out, _err = w.want(0, "why", "ff", out=lost + ".*'trainc diff ff.tj' shows")
+    must("nothing holds it back" not in out, out)
+    w.want(0, "apply", "--no-wait", "ff.tj", out="Service/ff created")
+    w.want(0, "why", "ff", out="nothing holds it back")
+    for plural, name, fields, said in (("services", "ff", {"f:spec": {"f:publishNotReadyAddresses": {}}}, "spec.publishNotReadyAddresses"),
+                                       ("configmaps", "ff-worker-files", {"f:data": {"f:a.txt": {}}}, "data.a.txt"),
+                                       ("secrets", "key", {"f:data": {"f:password": {}}}, "data.password")):
+        good = w.get(plural, name)
+        o = w.get(plural, name)
+        o["metadata"]["managedFields"] = [{"manager": "trainc", "operation": "Apply", "fieldsV1": {"f:spec": {"f:x": {}}}},
+                                          {"manager": "kubectl-edit", "operation": "Update", "fieldsV1": fields}]
+        w.put(plural, "default", o)
+        w.want(0, "why", "ff", out=r"%s %s %s was changed by 'kubectl-edit' after it was applied" % (good["kind"], name, re.escape(said)))
+        found = json.loads(w.want(0, "status", "ff", "-o", "json")[0])["runs"][0]["objects"]
+        must([(x["kind"], x["name"]) for x in found] == [(good["kind"], name)], found)
+        o["metadata"]["managedFields"][1] = {"manager": "somebody", "fieldsV1": {"f:metadata": {"f:annotations": {"f:note": {}}}}}
+        w.put(plural, "default", o)
+        w.want(0, "why", "ff", out="nothing holds it back")
+    w.take("secrets", "default", "key")
+    w.denied = {("list", "secrets")}
+    w.fault("GET", "/secrets", world.status(403, "Forbidden", "secrets is forbidden"), 99)
+    w.want(0, "status", "ff", out="Running")
+
+
 if __name__ == "__main__":
-    import world
     world.World = races.Cluster
     sys.exit(main(CHECKS, sys.argv[1:]))
