@@ -376,7 +376,7 @@ static bool delete_ended(struct applying *p)
 	return true;
 }
 
-static void finish(struct applying *p)
+static void finish_apply(struct applying *p)
 {
 	p->complete = p->complete && delete_members(p, &p->surplus);
 	if (p->cluster->interrupted && (!p->complete || p->mode == APPLY_REAL))
@@ -433,7 +433,7 @@ static void write_ends(struct fleet *f)
 			tell_done(p, f);
 }
 
-static void write_all(struct fleet *f)
+static void send_all_writes(struct fleet *f)
 {
 	EACH_GOING(f, p) {
 		apply_begin_record(p);
@@ -460,7 +460,7 @@ static void write_all(struct fleet *f)
 		if (p->lost)
 			stop(p, f);
 		else
-			finish(p);
+			finish_apply(p);
 	}
 	write_ends(f);
 }
@@ -545,7 +545,7 @@ void apply_fleet(struct fleet *f)
 	check_all(f);
 	bool written = f->going && !f->at->cluster->interrupted;
 	if (written)
-		write_all(f);
+		send_all_writes(f);
 	for (size_t i = 0; i < f->n; i++)
 		apply_show_refusals(&f->at[i]);
 	tell_late(f, written);

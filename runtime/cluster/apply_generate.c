@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-static struct data *text_of(struct arena *a, struct str s)
+static struct data *string_data(struct arena *a, struct str s)
 {
 	struct data *d = ARENA_NEW(a, struct data);
 
@@ -99,11 +99,11 @@ static bool fill(struct applying *p, struct wanted *w)
 	if (!str_is(w->from->generated, "ssh-keypair")) {
 		why = str_printf(p->arena, "this version cannot generate '%.*s'", STR_ARG(w->from->generated));
 	} else if (make_pair(p->arena, &private, &public, &why)) {
-		const struct data_member members[] = { { .key = STR("id_ed25519"), .value = text_of(p->arena,
+		const struct data_member members[] = { { .key = STR("id_ed25519"), .value = string_data(p->arena,
 			private) },
-			{ .key = STR("id_ed25519.pub"), .value = text_of(p->arena, public) },
-			{ .key = STR("authorized_keys"), .value = text_of(p->arena, public) },
-			{ .key = STR("config"), .value = text_of(p->arena,
+			{ .key = STR("id_ed25519.pub"), .value = string_data(p->arena, public) },
+			{ .key = STR("authorized_keys"), .value = string_data(p->arena, public) },
+			{ .key = STR("config"), .value = string_data(p->arena,
 				STR("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n")) } };
 		return replace_map(p->arena, w->tree, STR("stringData"), members, sizeof members / sizeof *members);
 	}

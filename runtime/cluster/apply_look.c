@@ -28,7 +28,7 @@ static bool recorded_plan(struct applying *p, struct plan_job *ret)
 	return data_read_json(p->arena, &source, &d, &error) && plan_record_read(p->arena, d, ret, &why);
 }
 
-static void leave(struct applying *p, struct fleet *f, int status)
+static void leave_apply(struct applying *p, struct fleet *f, int status)
 {
 	p->status = runs_worse(p->status, status);
 	p->going = false;
@@ -44,13 +44,13 @@ static void look_at_parents(struct fleet *f)
 		if (!p->going)
 			continue;
 		if (!cluster_parent(p->cluster, p->job->name, p->ns, &p->before, &status)) {
-			leave(p, f, status);
+			leave_apply(p, f, status);
 		} else if (p->before.deleting) {
 			session_say(p->session, "run '%.*s' is being deleted; wait until it is gone",
 				STR_ARG(p->job->name));
-			leave(p, f, STATUS_CONFLICT);
+			leave_apply(p, f, STATUS_CONFLICT);
 		} else if (apply_is_busy(p)) {
-			leave(p, f, STATUS_CONFLICT);
+			leave_apply(p, f, STATUS_CONFLICT);
 		}
 	}
 }
@@ -75,7 +75,7 @@ static bool lacks_pods(struct applying *p, struct fleet *f, const struct members
 	if (!*said)
 		cluster_say(p->cluster, pods->failed);
 	*said = true;
-	leave(p, f, interrupted ? cluster_interrupted(p->cluster) : pods->failed->status);
+	leave_apply(p, f, interrupted ? cluster_interrupted(p->cluster) : pods->failed->status);
 	return true;
 }
 
@@ -162,7 +162,7 @@ static void look_alone(struct applying *p, struct fleet *f)
 
 	p->members = members_compared(&k->client, p->arena, &p->before, compare_alone, p);
 	if (p->members.failed) {
-		leave(p, f, cluster_say(k, p->members.failed));
+		leave_apply(p, f, cluster_say(k, p->members.failed));
 		return;
 	}
 	struct members pods = members_list(&k->client, p->arena, &q, 1);

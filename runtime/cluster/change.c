@@ -26,7 +26,7 @@ static struct transport_request patch(struct cluster *k, const struct resource *
 		.content_type = STR("application/merge-patch+json"), .query = query, .nquery = 1, .body = body };
 }
 
-static const struct plan_role *role_of(const struct plan_job *j, struct str name)
+static const struct plan_role *changed_role(const struct plan_job *j, struct str name)
 {
 	for (size_t i = 0; i < j->nroles; i++)
 		if (str_eq(j->roles[i].name, name))
@@ -36,7 +36,7 @@ static const struct plan_role *role_of(const struct plan_job *j, struct str name
 
 /* ---- scale ---- */
 
-static bool refuse(struct cluster *k, struct str sentence, int *ret_status)
+static bool refuse_change(struct cluster *k, struct str sentence, int *ret_status)
 {
 	session_say(k->session, "%.*s", STR_ARG(sentence));
 	*ret_status = STATUS_REFUSED;
@@ -67,15 +67,15 @@ static bool may_scale(struct cluster *k, const struct cluster_watch *c, const st
 	if (is_restarting(k, c, ret_status))
 		return false;
 	if (!r->elastic)
-		return refuse(k, str_printf(k->arena,
+		return refuse_change(k, str_printf(k->arena,
 			"role '%.*s' always has %lld replica%s; write 'replicas = 1:%lld' to make it elastic",
 			STR_ARG(r->name), (long long)r->max, r->max == 1 ? "" : "s", (long long)r->max), ret_status);
 	if (n < r->min || n > r->max)
-		return refuse(k, str_printf(k->arena, "role '%.*s' has between %lld and %lld replicas, not %lld",
+		return refuse_change(k, str_printf(k->arena, "role '%.*s' has between %lld and %lld replicas, not %lld",
 			STR_ARG(r->name), (long long)r->min,
 			(long long)r->max, (long long)n), ret_status);
 	if (c->plan.controller || r->unrolled || r->in_set)
-		return refuse(k, str_printf(k->arena,
+		return refuse_change(k, str_printf(k->arena,
 			"role '%.*s' is not one Job of its own; change 'replicas' in the program and apply it",
 			STR_ARG(r->name)), ret_status);
 	return true;
@@ -85,7 +85,7 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 {
 	struct cluster *k = cluster_of(s);
 	const struct cluster_watch *c = cluster_watch_of(w);
-	const struct plan_role *r = role_of(&c->plan, role);
+	const struct plan_role *r = changed_role(&c->plan, role);
 	const struct resource *job = resource_known(STR("batch"), STR("Job"));
 	int64_t n = strtoll(number.p, NULL, 10);
 
@@ -98,7 +98,7 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 		return false;
 	}
 	if (c->parent.there && !vouch_by(live->data, vouch_digest(k->arena, &c->parent)))
-		return refuse(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': "
+		return refuse_change(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': "
 			"somebody may have changed the record, and 'trainc apply' with the program restores it",
 			STR_ARG(r->object), STR_ARG(w->name)), ret_status);
 	struct str uid = status_text(live->data, "metadata.uid");
@@ -228,7 +228,7 @@ static bool add_workloads(struct cluster *k, const struct cluster_watch *c, cons
 	}
 	if (b->n)
 		return true;
-	return refuse(k, str_printf(k->arena, "Kueue decides when run '%.*s' runs, and has not seen it yet: no "
+	return refuse_change(k, str_printf(k->arena, "Kueue decides when run '%.*s' runs, and has not seen it yet: no "
 		"Workload is of its objects; is Kueue's controller there?", STR_ARG(c->watch->name)), ret_status);
 }
 
@@ -243,7 +243,7 @@ static bool add_objects(struct cluster *k, const struct cluster_watch *c, const 
 		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SUSPEND, body);
 		batch_add(b, &q, CALL_REPEAT);
 	}
-	return b->n || refuse(k, str_printf(k->arena, "nothing of run '%.*s' can be suspended",
+	return b->n || refuse_change(k, str_printf(k->arena, "nothing of run '%.*s' can be suspended",
 		STR_ARG(c->watch->name)), ret_status);
 }
 

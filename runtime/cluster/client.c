@@ -71,7 +71,7 @@ static void note_offset(struct client *c)
 
 /* ---- opening ---- */
 
-static bool failed(struct client *c, int status, struct str why, int *ret_status)
+static bool client_failed(struct client *c, int status, struct str why, int *ret_status)
 {
 	session_say(c->session, "%.*s", STR_ARG(why));
 	client_close(c);
@@ -111,16 +111,16 @@ bool client_open(struct client *c, struct session *s, const struct client_option
 		return false;
 	}
 	if (!read_access(c, o, &why))
-		return failed(c, STATUS_OUTPUT, why, ret_status);
+		return client_failed(c, STATUS_OUTPUT, why, ret_status);
 	c->loop = loop_new();
 	if (!c->loop)
-		return failed(c, STATUS_OUTPUT, file_reason(s->arena, errno), ret_status);
+		return client_failed(c, STATUS_OUTPUT, file_reason(s->arena, errno), ret_status);
 	c->credential = credential_new(c->loop, &c->access, !o->quiet_plugin);
 	struct transport_options t = { .loop = c->loop, .access = &c->access, .credential = c->credential,
 		.trace = c->verbose ? trace : NULL, .warning = warning, .to = c };
 	c->transport = transport_new(s->arena, &t, &why);
 	if (!c->transport)
-		return failed(c, STATUS_OUTPUT, why, ret_status);
+		return client_failed(c, STATUS_OUTPUT, why, ret_status);
 	struct retry_report *report = ARENA_NEW(s->arena, struct retry_report);
 	*report = (struct retry_report){ c, *o, retry_limit ? retry_limit : 60 * NS_PER_SECOND };
 	c->patience = 2 * report->limit;

@@ -81,7 +81,7 @@ static int64_t act_pause(struct cluster_watch *c, const struct jobs_action *x)
  * decided again later. The watches may report an action long after the server has accepted it. Only the actions of the
  * first stage are sent; the others are decided again when the effects of these are seen.
  */
-static void act(struct cluster_watch *c, const struct jobs_decision *d)
+static void carry_out(struct cluster_watch *c, const struct jobs_decision *d)
 {
 	struct arena *a = &c->scratch;
 	enum jobs_stage first = JOBS_STAGE_JOB;
@@ -400,7 +400,7 @@ static void attend_run(struct cluster_watch *c, struct arena *a, const struct ru
 			if (uid_vouches(objects, d.at[i].uid, digest))
 				d.at[kept++] = d.at[i];
 		d.n = kept;
-		act(c, &d);
+		carry_out(c, &d);
 	}
 }
 
@@ -437,7 +437,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 }
 
 /* Updates the state; true if it has changed. The previous state exists until the next call. */
-static bool judge(struct cluster_watch *c)
+static bool judge_watched(struct cluster_watch *c)
 {
 	struct arena judging = { .frugal = true };
 
@@ -532,7 +532,7 @@ static bool note_lost(struct cluster_watch *c)
 	if (!c->view || w->lost || has_ended(w) || !view_failed(c->view, &why, &status))
 		return false;
 	if (c->dirty)
-		judge(c);
+		judge_watched(c);
 	if (!has_ended(w)) {
 		w->lost = status;
 		w->lost_why = why;
@@ -555,7 +555,7 @@ static bool watch_update(struct run_watch *w)
 		return false;
 	}
 	int64_t now = loop_now(l);
-	bool changed = judge(c);
+	bool changed = judge_watched(c);
 	c->pause = JUDGE_SHARE * (loop_now(l) - now);
 	return changed;
 }
@@ -750,7 +750,7 @@ bool cluster_watch_start(struct cluster *k, int *ret_status)
 			return false;
 		}
 	for (size_t i = 0; i < k->nwatches; i++)
-		judge(k->watches[i]);
+		judge_watched(k->watches[i]);
 	if (k->interrupted)
 		*ret_status = cluster_interrupted(k);
 	return !k->interrupted;

@@ -56,7 +56,7 @@ void credential_run_cancel(struct credential_run *r)
 }
 
 /* Frees the run, then calls DONE with its outcome. */
-static void finish(struct credential_run *r, const struct credential_answer *answer, struct str why)
+static void finish_plugin(struct credential_run *r, const struct credential_answer *answer, struct str why)
 {
 	void (*done)(void *, const struct credential_answer *, struct str) = r->done;
 	void *to = r->to;
@@ -153,24 +153,24 @@ static void child_ended(struct loop_child *c, int status)
 		struct str end = end_words(r->arena, WEXITSTATUS(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 		why = str_printf(r->arena, "the credential plugin '%.*s' failed (%.*s)%.*s", STR_ARG(command),
 		                 STR_ARG(end), STR_ARG(last_words(r)));
-		finish(r, NULL, why);
+		finish_plugin(r, NULL, why);
 		return;
 	}
 	if (r->answer.overflow) {
-		finish(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' printed more than 1 MiB",
+		finish_plugin(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' printed more than 1 MiB",
 			STR_ARG(command)));
 		return;
 	}
 	bool ok = credential_read_answer(r->arena, &r->access->exec, str_copy(r->arena, buf_text(&r->answer)), &answer,
 		&why);
-	finish(r, ok ? &answer : NULL, why);
+	finish_plugin(r, ok ? &answer : NULL, why);
 }
 
 static void limit_reached(struct loop_timer *t)
 {
 	struct credential_run *r = t->to;
 
-	finish(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' did not answer within 60 s%.*s",
+	finish_plugin(r, NULL, str_printf(r->arena, "the credential plugin '%.*s' did not answer within 60 s%.*s",
 	                           STR_ARG(r->access->exec.command), STR_ARG(last_words(r))));
 }
 

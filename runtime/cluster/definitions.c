@@ -55,7 +55,7 @@ static bool find_names(struct wanted_definitions *w, struct str operand)
 }
 
 /* The part of a definition that describes its objects, without values that are specific to one cluster. */
-static struct str text_of(struct arena *a, struct str name, const struct data *definition)
+static struct str definition_text(struct arena *a, struct str name, const struct data *definition)
 {
 	struct object *all = object_map(a, (struct span){ 0 }), *metadata = object_map(a, (struct span){ 0 }),
 		*spec = object_map(a, (struct span){ 0 });
@@ -99,7 +99,7 @@ static bool fetch(struct wanted_definitions *w, const struct resource *definitio
 			return false;
 		}
 		(*ret)[(*ret_n)++] = (struct manifest_text){ str_cat(k->arena, STR("crd/"), w->names[i], STR("")),
-			text_of(k->arena, w->names[i], x->data) };
+			definition_text(k->arena, w->names[i], x->data) };
 	}
 	return true;
 }

@@ -31,7 +31,7 @@ struct diff {
 };
 
 /* Does the member describe the object? Members that only the server writes do not describe it. */
-static bool is_ours(struct str path)
+static bool is_own_path(struct str path)
 {
 	static const char *const passed[] = { "metadata.managedFields", "metadata.resourceVersion",
 		"metadata.generation", "metadata.uid",
@@ -51,7 +51,7 @@ static void add_field(struct diff *d, struct diff_object *o, struct str path, co
 	for (size_t i = 0; i < o->n; i++)
 		if (str_eq(o->at[i].path, path))
 			return;
-	if (is_ours(path))
+	if (is_own_path(path))
 		ARENA_PUSH(d->arena, o->at, o->n, f);
 }
 
@@ -128,7 +128,7 @@ static void put_line(struct buf *out, bool colour, char sign, const struct data 
 	buf_z(out, colour ? "\x1b[0m\n" : "\n");
 }
 
-static void put_text(const struct diff *d, bool colour, struct buf *out)
+static void put_diff_text(const struct diff *d, bool colour, struct buf *out)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		const struct diff_object *o = &d->at[i];
@@ -158,7 +158,7 @@ static void put_value(struct buf *out, const char *key, const struct data *d, bo
 		data_write(out, d);
 }
 
-static void put_json(const struct diff *d, struct buf *out)
+static void put_diff_json(const struct diff *d, struct buf *out)
 {
 	buf_z(out, "{\"schemaVersion\":1,\"objects\":[");
 	for (size_t i = 0; i < d->n; i++) {
@@ -200,9 +200,9 @@ int cluster_diff(struct session *s, struct programs *all)
 			status = runs_worse(status, p.status);
 		}
 	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
-		put_json(&d, &out);
+		put_diff_json(&d, &out);
 	else
-		put_text(&d, session_colour(option_value(s->options, OPTION_COLOR), STDOUT_FILENO), &out);
+		put_diff_text(&d, session_colour(option_value(s->options, OPTION_COLOR), STDOUT_FILENO), &out);
 	session_write(s, buf_text(&out));
 	buf_release(&out);
 	return status != STATUS_DONE ? status : d.n ? 1 : STATUS_DONE;

@@ -128,7 +128,7 @@ bool json_stream_has_items(const struct json_stream *s) { return s->has_items; }
 struct str json_stream_error(const struct json_stream *s) { return s->error; }
 
 /* Sets the error at the byte AT of PIECE; returns false. */
-static bool fail(struct json_stream *s, struct str piece, size_t at, const char *what)
+static bool stream_error(struct json_stream *s, struct str piece, size_t at, const char *what)
 {
 	char near[40];
 	unsigned n = 0, begin = at + 1 < sizeof near ? (unsigned)(sizeof near - at - 1) : 0;
@@ -172,7 +172,7 @@ static bool spoil(struct json_stream *s, struct str piece, size_t at, enum json_
 	if (s->fault)
 		return true;
 	if (!can_skip(s))
-		return fail(s, piece, at, what);
+		return stream_error(s, piece, at, what);
 	s->fault = fault;
 	s->fault_words = what;
 	s->nframes = unit_level(s);
@@ -307,7 +307,7 @@ static bool open_level(struct json_stream *s, bool list, struct str piece, size_
 	unsigned around = unit_level(s) + (s->o.object != NULL);
 
 	if (s->depth == JSON_STREAM_LEVELS)
-		return fail(s, piece, at, "lists and maps are nested more than a million deep");
+		return stream_error(s, piece, at, "lists and maps are nested more than a million deep");
 	if (s->next && s->nframes == JSON_STREAM_DEEPEST + around &&
 	    !spoil(s, piece, at, JSON_DEEP, "lists and maps are nested more than 200 deep"))
 		return false;
@@ -566,7 +566,7 @@ static bool in_character(struct json_stream *s, unsigned char c, struct str piec
 		return spoil_scalar(s, piece, at, JSON_TEXT, "this is not UTF-8");
 	}
 	if (c < ' ')
-		return fail(s, piece, at, "a control character in a string must be escaped");
+		return stream_error(s, piece, at, "a control character in a string must be escaped");
 	return begin_utf8(s, c) || spoil_scalar(s, piece, at, JSON_TEXT, "this is not UTF-8");
 }
 
@@ -676,7 +676,7 @@ static bool begin_value(struct json_stream *s, struct str piece, size_t at)
 		return true;
 	}
 	if (c != '-' && !isalnum((unsigned char)c))
-		return fail(s, piece, at, "expected a value");
+		return stream_error(s, piece, at, "expected a value");
 	begin_text(s, c == '-' || isdigit((unsigned char)c) ? JSON_IN_NUMBER : JSON_IN_WORD, false);
 	buf_char(&s->text, c);
 	return true;
@@ -685,7 +685,7 @@ static bool begin_value(struct json_stream *s, struct str piece, size_t at)
 static bool begin_document(struct json_stream *s, struct str piece, size_t at)
 {
 	if (s->documents && !s->o.several)
-		return fail(s, piece, at, "something follows the document");
+		return stream_error(s, piece, at, "something follows the document");
 	s->unit = s->offset + at;
 	s->next = s->o.items ? &json_filter_all : s->o.filter;
 	s->key = STR("");
@@ -708,7 +708,7 @@ static bool after_value(struct json_stream *s, struct str piece, size_t at)
 	}
 	if (c == (list ? ']' : '}'))
 		return close_level(s, piece, at);
-	return fail(s, piece, at, list ? "expected ',' or ']'" : "expected ',' or '}'");
+	return stream_error(s, piece, at, list ? "expected ',' or ']'" : "expected ',' or '}'");
 }
 
 static bool begin_key(struct json_stream *s, struct str piece, size_t at)
@@ -716,7 +716,7 @@ static bool begin_key(struct json_stream *s, struct str piece, size_t at)
 	if (piece.p[at] == '}' && s->state == JSON_FIRST_KEY)
 		return close_level(s, piece, at);
 	if (piece.p[at] != '"')
-		return fail(s, piece, at, "expected a key in quotes");
+		return stream_error(s, piece, at, "expected a key in quotes");
 	begin_text(s, JSON_IN_STRING, true);
 	return true;
 }
@@ -738,7 +738,7 @@ static bool between(struct json_stream *s, struct str piece, size_t at)
 	case JSON_FIRST_KEY: case JSON_KEY: return begin_key(s, piece, at);
 	case JSON_COLON:
 		s->state = JSON_VALUE;
-		return c == ':' || fail(s, piece, at, "expected ':'");
+		return c == ':' || stream_error(s, piece, at, "expected ':'");
 	default: return after_value(s, piece, at);
 	}
 }
@@ -790,7 +790,7 @@ static bool check_size(struct json_stream *s, struct str piece, size_t at)
 		return true;
 	if (s->fault)
 		return read / JSON_SKIPPED_TIMES <= s->o.largest ||
-			fail(s, piece, at ? at - 1 : 0, "this object has no end");
+			stream_error(s, piece, at ? at - 1 : 0, "this object has no end");
 	return spoil(s, piece, at ? at - 1 : 0, JSON_LARGE, "this object is too large");
 }
 
@@ -826,5 +826,5 @@ bool json_stream_end(struct json_stream *s)
 		return !s->error.n;
 	if (s->stopped || s->state == JSON_DOCUMENT)
 		return true;
-	return fail(s, STR(""), 0, "the text ends here, before it is complete");
+	return stream_error(s, STR(""), 0, "the text ends here, before it is complete");
 }

@@ -298,7 +298,7 @@ struct str cluster_yaml(struct arena *a, const struct object *tree)
 }
 
 /* An object without its status and managed fields, as YAML. */
-static struct str text_of(struct arena *a, const struct data *object)
+static struct str object_yaml(struct arena *a, const struct data *object)
 {
 	struct object *all = object_map(a, (struct span){ 0 });
 
@@ -333,6 +333,6 @@ bool cluster_manifests(struct session *s, struct manifest_text **ret, size_t *re
 		(*ret)[(*ret_n)++] = (struct manifest_text){
 			.name = str_printf(s->arena, "%.*s/%.*s", STR_ARG(str_lower(s->arena, f.at[i].resource.kind)),
 				STR_ARG(f.at[i].name)),
-			.text = text_of(s->arena, f.at[i].object) };
+			.text = object_yaml(s->arena, f.at[i].object) };
 	return true;
 }

@@ -40,7 +40,7 @@ static void link_row(struct object_table *t, struct object_row *r)
 	*name = r;
 }
 
-static void grow(struct object_table *t)
+static void grow_table(struct object_table *t)
 {
 	struct object_table old = *t;
 
@@ -62,7 +62,7 @@ struct object_row *object_table_add(struct object_table *t, struct str uid, stru
 	struct str version)
 {
 	if (t->n == t->slots)
-		grow(t);
+		grow_table(t);
 	struct object_row *r = memory_resize(NULL, sizeof *r + uid.n + ns.n + name.n + 3);
 	char *p = r->text;
 

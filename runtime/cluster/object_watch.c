@@ -118,13 +118,13 @@ static void watch_free(struct object_watch *w)
 }
 
 /* Called after a callback: frees W if the callback stopped it. */
-static void leave(struct object_watch *w)
+static void leave_watch(struct object_watch *w)
 {
 	if (!--w->inside && w->ended)
 		watch_free(w);
 }
 
-static void fail(struct object_watch *w, const struct transport_result *r)
+static void fail_watch(struct object_watch *w, const struct transport_result *r)
 {
 	set_state(w, OBJECT_WATCH_ENDED, r->error);
 	if (w->o.failed && !w->ended)
@@ -133,7 +133,7 @@ static void fail(struct object_watch *w, const struct transport_result *r)
 
 /* ---- the view ---- */
 
-static void put_text(struct arena *a, struct data *map, const char *name, struct str value)
+static void put_object_text(struct arena *a, struct data *map, const char *name, struct str value)
 {
 	struct data *d = ARENA_NEW(a, struct data);
 
@@ -171,11 +171,11 @@ static void gone(struct object_watch *w, struct object_row *row)
 
 	object->kind = metadata->kind = DATA_MAP;
 	ARENA_PUSH(&w->scratch, object->u.map.at, object->u.map.n, m);
-	put_text(&w->scratch, metadata, "uid", str_copy(&w->scratch, object_row_uid(row)));
-	put_text(&w->scratch, metadata, "name", str_copy(&w->scratch, object_row_name(row)));
+	put_object_text(&w->scratch, metadata, "uid", str_copy(&w->scratch, object_row_uid(row)));
+	put_object_text(&w->scratch, metadata, "name", str_copy(&w->scratch, object_row_name(row)));
 	if (row->nnamespace)
-		put_text(&w->scratch, metadata, "namespace", str_copy(&w->scratch, object_row_namespace(row)));
-	put_text(&w->scratch, metadata, "resourceVersion", str_copy(&w->scratch, str_of(row->version)));
+		put_object_text(&w->scratch, metadata, "namespace", str_copy(&w->scratch, object_row_namespace(row)));
+	put_object_text(&w->scratch, metadata, "resourceVersion", str_copy(&w->scratch, str_of(row->version)));
 	report_deleted(w, row, object);
 	arena_reset(&w->scratch);
 }
@@ -454,7 +454,7 @@ static bool watch_bytes(void *to, struct str bytes)
 		return foreign_event(w, "the watch sends bytes without an event");
 	w->inside++;
 	bool more = json_stream_take(w->stream, bytes);
-	leave(w);
+	leave_watch(w);
 	return more;
 }
 
@@ -471,7 +471,7 @@ static void answered(void *to)
 	w->inside++;
 	if (!w->taking && !w->ended)
 		set_live(w);
-	leave(w);
+	leave_watch(w);
 }
 
 static void steady_fired(struct loop_timer *t)
@@ -482,7 +482,7 @@ static void steady_fired(struct loop_timer *t)
 	w->garbled = 0;
 	if (!w->taking && !w->ended)
 		set_live(w);
-	leave(w);
+	leave_watch(w);
 }
 
 static void pause_fired(struct loop_timer *t)
@@ -491,7 +491,7 @@ static void pause_fired(struct loop_timer *t)
 
 	w->inside++;
 	connect_now(w);
-	leave(w);
+	leave_watch(w);
 }
 
 /*
@@ -528,7 +528,7 @@ static void reconnect(struct object_watch *w, struct str why, int64_t wait)
 static void lose(struct object_watch *w, const struct transport_result *r)
 {
 	if (!w->synced || call_class(r) != CALL_UNAVAILABLE) {
-		fail(w, r);
+		fail_watch(w, r);
 		return;
 	}
 	set_state(w, OBJECT_WATCH_RECONNECTING, r->error);
@@ -566,7 +566,7 @@ static void after_garbled(struct object_watch *w)
 static bool is_future(const struct transport_result *r) { return r->code == 504 && call_class(r) == CALL_GONE; }
 
 /* Decides how to continue after the connection has ended or was refused. */
-static void go_on(struct object_watch *w, const struct transport_result *r)
+static void go_on_watching(struct object_watch *w, const struct transport_result *r)
 {
 	bool cut = !json_stream_between(w->stream) && !json_stream_error(w->stream).n;
 
@@ -579,7 +579,7 @@ static void go_on(struct object_watch *w, const struct transport_result *r)
 			broken.outcome = TRANSPORT_BROKEN;
 			broken.error = str_printf(&w->scratch, "the watch of %.*s keeps failing",
 				STR_ARG(w->o.path));
-			fail(w, &broken);
+			fail_watch(w, &broken);
 			return;
 		}
 		w->version[0] = 0;
@@ -609,9 +609,9 @@ static void watch_done(void *to, const struct transport_result *r)
 
 	w->call = NULL;
 	w->inside++;
-	go_on(w, r);
+	go_on_watching(w, r);
 	arena_reset(&w->scratch);
-	leave(w);
+	leave_watch(w);
 }
 
 static void list_object_done(void *to, const struct transport_result *r, struct str version, bool inconsistent)
@@ -630,7 +630,7 @@ static void list_object_done(void *to, const struct transport_result *r, struct 
 	} else {
 		lose(w, r);
 	}
-	leave(w);
+	leave_watch(w);
 }
 
 static bool list_object(void *to, const struct data *object)
@@ -640,7 +640,7 @@ static bool list_object(void *to, const struct data *object)
 	w->inside++;
 	present(w, object);
 	bool more = !w->ended;
-	leave(w);
+	leave_watch(w);
 	return more;
 }
 
@@ -650,7 +650,7 @@ static void list_skipped(void *to, const struct json_skipped *k)
 
 	w->inside++;
 	skip_object(w, k);
-	leave(w);
+	leave_watch(w);
 }
 
 static void list_restart(void *to)
@@ -751,8 +751,8 @@ static void first_late(struct loop_timer *t)
 	watch_cancel(w);
 	loop_timer_drop(l, &w->timer);
 	w->inside++;
-	fail(w, &r);
-	leave(w);
+	fail_watch(w, &r);
+	leave_watch(w);
 }
 
 /* ---- functions for the caller ---- */

@@ -540,11 +540,11 @@ static void lines_scan(struct pod_lines *l)
 
 /* ---- as a source of lines ---- */
 
-static struct pod_lines *lines_of(const struct log_source *s) { return (struct pod_lines *)(uintptr_t)s; }
+static struct pod_lines *lines_of_source(const struct log_source *s) { return (struct pod_lines *)(uintptr_t)s; }
 
 static void lines_read(struct log_source *s)
 {
-	struct pod_lines *l = lines_of(s);
+	struct pod_lines *l = lines_of_source(s);
 
 	loop_turn(l->cluster->client.loop);
 	/* the state of a run does not show everything, for example not that a sidecar has started again */
@@ -559,7 +559,7 @@ static void lines_read(struct log_source *s)
 	}
 }
 
-static void lines_reconsider(struct log_source *s) { lines_scan(lines_of(s)); }
+static void lines_reconsider(struct log_source *s) { lines_scan(lines_of_source(s)); }
 
 /*
  * Is the line of A handed out before the line of B? Of lines with the same time, the line of the first role and the
@@ -593,7 +593,7 @@ static bool must_wait(struct pod_lines *l, const struct line_stream *first)
 
 static bool lines_next(struct log_source *source, bool over, struct log_line *ret)
 {
-	struct pod_lines *l = lines_of(source);
+	struct pod_lines *l = lines_of_source(source);
 	struct line_stream *first = NULL;
 
 	for (size_t i = 0; i < l->nopen; i++) {
@@ -619,7 +619,7 @@ static bool lines_next(struct log_source *source, bool over, struct log_line *re
 	return true;
 }
 
-static int lines_fd(const struct log_source *s) { return loop_descriptor(lines_of(s)->cluster->client.loop); }
+static int lines_fd(const struct log_source *s) { return loop_descriptor(lines_of_source(s)->cluster->client.loop); }
 
 /* Is an open stream over? The log ends when the container has ended, even if the server keeps the connection open. */
 static bool stream_over(const struct line_stream *s)
@@ -677,7 +677,7 @@ static bool awaits_pods(struct pod_lines *l)
 
 static bool lines_done(const struct log_source *s)
 {
-	struct pod_lines *l = lines_of(s);
+	struct pod_lines *l = lines_of_source(s);
 	bool done = !awaits_pods(l);
 
 	for (size_t i = 0; i < l->nopen; i++)
@@ -687,7 +687,7 @@ static bool lines_done(const struct log_source *s)
 
 static void lines_release(struct log_source *s)
 {
-	struct pod_lines *l = lines_of(s);
+	struct pod_lines *l = lines_of_source(s);
 
 	for (size_t i = 0; i < l->n; i++)
 		release_stream(l->at[i]);

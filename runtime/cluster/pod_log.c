@@ -57,7 +57,7 @@ static void attach(struct pod_log *p);
 /* ---- lines ---- */
 
 /* Splits "TIME TEXT"; RET_TIME is 0 if the line has no time stamp. */
-static struct str split(struct str line, int64_t *ret_time)
+static struct str split_stamp(struct str line, int64_t *ret_time)
 {
 	const char *space = memchr(line.p, ' ', line.n < 64 ? line.n : 64);
 
@@ -90,7 +90,7 @@ static bool is_repeated(struct pod_log *p, int64_t time, struct str text)
 	return false;
 }
 
-static void remember(struct pod_log *p, int64_t time, struct str text)
+static void remember_line(struct pod_log *p, int64_t time, struct str text)
 {
 	if (time != p->last) {
 		p->last = time;
@@ -104,7 +104,7 @@ static void remember(struct pod_log *p, int64_t time, struct str text)
 /* Starts a line: the time stamp decides how much of the line was handed out before. */
 static void begin_line(struct pod_log *p)
 {
-	struct str text = split(buf_text(&p->line), &p->line_stamp);
+	struct str text = split_stamp(buf_text(&p->line), &p->line_stamp);
 	size_t stamp = (size_t)(text.p - p->line.p);
 
 	memmove(p->line.p, p->line.p + stamp, p->line.n - stamp);
@@ -152,7 +152,7 @@ static void end_line(struct pod_log *p, bool unfinished)
 		struct pod_log_line line = { .time = p->line_stamp, .text = { text.p + known, text.n - known },
 			.unfinished = unfinished };
 		give(p, &line);
-		remember(p, p->line_stamp, text);
+		remember_line(p, p->line_stamp, text);
 		p->cut_stamp = 0;               /* repeated lines come before the line that was cut */
 	}
 	p->line.n = 0;
@@ -168,7 +168,7 @@ static void log_free(struct pod_log *p)
 }
 
 /* Called after a callback: frees P if the callback stopped it. */
-static void leave(struct pod_log *p)
+static void leave_log(struct pod_log *p)
 {
 	if (!--p->inside && p->stopped)
 		log_free(p);
@@ -192,7 +192,7 @@ static bool take_bytes(void *to, struct str bytes)
 			end_line(p, false);
 	}
 	bool more = !p->held && !p->stopped;
-	leave(p);
+	leave_log(p);
 	return more;
 }
 
@@ -247,7 +247,7 @@ static bool container_runs(const struct pod_log *p) { return p->o.running && p->
  * Handles a refusal: the log does not exist yet, or it will never exist. An answer that the container has not started
  * may be older than the report of its start, which comes only once.
  */
-static void refused(struct pod_log *p, const struct transport_result *r)
+static void log_refused(struct pod_log *p, const struct transport_result *r)
 {
 	if (says_waiting(r) && p->o.follow && (p->started || container_runs(p)))
 		attach_later(p);
@@ -278,7 +278,7 @@ static void ended(struct pod_log *p, const struct transport_result *r)
 	if (p->rest && !(cut && p->pauses < VAIN_ATTACHES)) {
 		rest_ended(p, transport_ok(r));
 	} else if (r->outcome == TRANSPORT_ANSWERED && !transport_ok(r)) {
-		refused(p, r);
+		log_refused(p, r);
 	} else if (!transport_ok(r) && !(cut && r->code == 200 && p->pauses < VAIN_ATTACHES)) {
 		end_with(p, POD_LOG_FAILED, r);
 	} else if (p->o.follow && !p->draining && !p->rest) {
@@ -322,7 +322,7 @@ static void log_done(void *to, const struct transport_result *r)
 		ended(p, r);
 	else if (!p->paused)
 		attach(p);                      /* reading was resumed meanwhile; otherwise pod_log_resume() attaches */
-	leave(p);
+	leave_log(p);
 }
 
 /*

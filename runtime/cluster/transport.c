@@ -182,7 +182,7 @@ static void exchange_free(struct transport_exchange *x)
 	free(x);
 }
 
-static void finish(struct transport_exchange *x, enum transport_outcome outcome, struct str error)
+static void finish_exchange(struct transport_exchange *x, enum transport_outcome outcome, struct str error)
 {
 	struct transport *t = x->transport;
 	struct transport_result result = { .outcome = outcome, .error = error, .retry_after = -1, .attempts = 1,
@@ -224,7 +224,7 @@ static void limit_fired(struct loop_timer *timer)
 
 	x->too_slow = true;
 	enum transport_outcome outcome = exchange_outcome(x, CURLE_OPERATION_TIMEDOUT, &error);
-	finish(x, outcome, error);
+	finish_exchange(x, outcome, error);
 }
 
 /* Ends the exchanges that libcurl has finished, and frees the exchanges that were cancelled inside libcurl. */
@@ -249,7 +249,7 @@ static void pool_check(struct transport_pool *p)
 		}
 		enum transport_outcome outcome = exchange_outcome(x, code, &error);
 		p->exchanges++;         /* keeps the pool alive while `done` starts and ends other exchanges */
-		finish(x, outcome, error);
+		finish_exchange(x, outcome, error);
 		p->exchanges--;
 	}
 	pool_sweep(t);
@@ -296,7 +296,7 @@ static void credential_ready(struct credential_wait *w, const struct credential_
 	struct str error = STR("");
 
 	if (!value) {
-		finish(x, TRANSPORT_NO_CREDENTIAL, str_copy(&x->arena, why));
+		finish_exchange(x, TRANSPORT_NO_CREDENTIAL, str_copy(&x->arena, why));
 		return;
 	}
 	x->credential = value->generation;
@@ -305,7 +305,8 @@ static void credential_ready(struct credential_wait *w, const struct credential_
 	bool ok = pool && exchange_set_up(x, value, &error) && curl_multi_add_handle(pool->multi, x->easy) == CURLM_OK;
 	t->inside--;
 	if (!ok) {
-		finish(x, TRANSPORT_BROKEN, error.n ? error : STR("libcurl cannot be set up: not enough memory"));
+		finish_exchange(x, TRANSPORT_BROKEN, error.n ? error :
+			STR("libcurl cannot be set up: not enough memory"));
 		return;
 	}
 	x->pool = pool;

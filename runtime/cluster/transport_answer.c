@@ -236,7 +236,7 @@ static const struct data *map_member(const struct data *map, const char *name)
 	return map && map->kind == DATA_MAP ? data_get(map, str_of(name)) : NULL;
 }
 
-static struct str text_of(const struct data *map, const char *name)
+static struct str answer_member(const struct data *map, const char *name)
 {
 	const struct data *d = map_member(map, name);
 
@@ -247,13 +247,14 @@ static void read_details(struct transport_exchange *x, const struct data *detail
 {
 	const struct data *causes = map_member(details, "causes"), *wait = map_member(details, "retryAfterSeconds");
 
-	s->kind = text_of(details, "kind");
-	s->group = text_of(details, "group");
-	s->name = text_of(details, "name");
-	s->uid = text_of(details, "uid");
+	s->kind = answer_member(details, "kind");
+	s->group = answer_member(details, "group");
+	s->name = answer_member(details, "name");
+	s->uid = answer_member(details, "uid");
 	for (size_t i = 0; causes && causes->kind == DATA_LIST && i < causes->u.list.n; i++) {
 		const struct data *c = causes->u.list.at[i];
-		struct transport_cause cause = { text_of(c, "reason"), text_of(c, "field"), text_of(c, "message") };
+		struct transport_cause cause = { answer_member(c, "reason"), answer_member(c, "field"),
+			answer_member(c, "message") };
 		ARENA_PUSH(&x->arena, s->causes, s->ncauses, cause);
 	}
 	if (wait && wait->kind == DATA_INT && wait->u.integer > 0 && x->retry_after < 0)
@@ -307,11 +308,11 @@ const struct transport_status *exchange_status(struct transport_exchange *x)
 	struct data_error error;
 
 	if (is_type(x->content_type, "application/json") && data_read_json(&x->arena, &source, &root, &error) &&
-	    str_is(text_of(root, "kind"), "Status")) {
+	    str_is(answer_member(root, "kind"), "Status")) {
 		s->is_object = true;
-		s->reason = text_of(root, "reason");
-		s->message = text_of(root, "message");
-		s->continue_token = text_of(map_member(root, "metadata"), "continue");
+		s->reason = answer_member(root, "reason");
+		s->message = answer_member(root, "message");
+		s->continue_token = answer_member(map_member(root, "metadata"), "continue");
 		read_details(x, map_member(root, "details"), s);
 	}
 	if (!s->message.n)

@@ -33,13 +33,13 @@ static void default_namespaces(struct fitting *f)
 			f->namespaces[i] = STR("default");
 }
 
-static void put_text(const struct fit_job *job, const struct fit_answer *x, struct buf *out)
+static void put_fit_text(const struct fit_job *job, const struct fit_answer *x, struct buf *out)
 {
 	buf_printf(out, "%-5s  %.*s%s%.*s\n", fit_word(x->when), STR_ARG(job->name), x->why.n ? ": " : "",
 		STR_ARG(x->why));
 }
 
-static void put_json(const struct fit_job *job, const struct fit_answer *x, bool first, struct buf *out)
+static void put_fit_json(const struct fit_job *job, const struct fit_answer *x, bool first, struct buf *out)
 {
 	buf_z(out, first ? "{\"name\":" : ",{\"name\":");
 	buf_json(out, job->name);
@@ -70,7 +70,7 @@ static void say_no_pods(struct session *s, const struct status_objects *objects)
 }
 
 /* Each job is tried on its own: the other jobs of the program are assumed not to run. */
-static int judge_all(struct fitting *f)
+static int judge_fits(struct fitting *f)
 {
 	struct session *s = f->session;
 	struct fit_cluster c = fit_cluster_of(s->arena, &f->objects);
@@ -89,9 +89,9 @@ static int judge_all(struct fitting *f)
 				fit_add_object(&a, &c.resources, listing.at[k].tree, &job);
 			struct fit_answer x = fit_judge(&c, &job);
 			if (json)
-				put_json(&job, &x, !n, &out);
+				put_fit_json(&job, &x, !n, &out);
 			else
-				put_text(&job, &x, &out);
+				put_fit_text(&job, &x, &out);
 			all = all && x.when == FIT_NOW;
 			some = some || x.when == FIT_NOW;
 			arena_release(&a);
@@ -125,7 +125,7 @@ static int fit_offline(struct session *s)
 		session_plan(s, false, &f.programs, &status)) {
 		note_namespaces(&f);
 		default_namespaces(&f);
-		status = judge_all(&f);
+		status = judge_fits(&f);
 	}
 	session_release(&f.programs);
 	return status;
@@ -144,7 +144,7 @@ int cmd_fit(struct session *s)
 	if (session_plan(s, false, &f.programs, &status)) {
 		note_namespaces(&f);
 		if (b->nodes(s, f.namespaces, f.n, &f.objects, &status))
-			status = judge_all(&f);
+			status = judge_fits(&f);
 	}
 	session_release(&f.programs);
 	b->end(s);

@@ -20,7 +20,7 @@ struct scaling {
 };
 
 /* Splits "ROLE=N". If exactly one role is elastic, "N" is enough. */
-static bool split(struct scaling *c, struct str text, struct str *role, struct str *number)
+static bool split_scale(struct scaling *c, struct str text, struct str *role, struct str *number)
 {
 	const char *equals = memchr(text.p, '=', text.n);
 	const struct run_state *s = &c->run->state;
@@ -46,7 +46,7 @@ static bool split(struct scaling *c, struct str text, struct str *role, struct s
 	return false;
 }
 
-static const struct run_role *find(struct scaling *c, struct str name)
+static const struct run_role *find_scaled(struct scaling *c, struct str name)
 {
 	const struct run_state *s = &c->run->state;
 	const struct run_role *r = run_find_role(s, name);
@@ -67,10 +67,10 @@ static const struct run_role *find(struct scaling *c, struct str name)
 /*
  * Reads one ROLE=N. Returns false after reporting an error; naming a role again with another number is also an error.
  */
-static bool add(struct scaling *c, struct str text)
+static bool add_scale(struct scaling *c, struct str text)
 {
 	struct str role = { 0 }, number;
-	const struct run_role *r = split(c, text, &role, &number) ? find(c, role) : NULL;
+	const struct run_role *r = split_scale(c, text, &role, &number) ? find_scaled(c, role) : NULL;
 
 	if (!r)
 		return false;
@@ -93,10 +93,10 @@ static bool read_sizes(struct scaling *c)
 	bool ok = true;
 
 	for (size_t i = 1; i < o->noperands; i++)
-		ok = add(c, o->operands[i]) && ok;
+		ok = add_scale(c, o->operands[i]) && ok;
 	for (size_t i = 0; i < o->ngiven; i++)
 		if (o->given[i].option == OPTION_REPLICAS)
-			ok = add(c, o->given[i].value) && ok;
+			ok = add_scale(c, o->given[i].value) && ok;
 	if (ok && !c->nsizes) {
 		session_say(c->session, "scale needs a role and a number: trainc scale%s %.*s ROLE=N",
 			c->backend->option, STR_ARG(c->run->name));

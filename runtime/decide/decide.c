@@ -96,7 +96,7 @@ static void cut_short(struct decide_pass *p, struct str said)
 
 /* ---- judgement ---- */
 
-static bool any_active(const struct decide_pass *p)
+static bool is_any_active(const struct decide_pass *p)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++)
 		if (p->out->roles[k].active)
@@ -146,7 +146,7 @@ static void failed(struct decide_pass *p)
 
 static void going(struct decide_pass *p)
 {
-	bool runs = p->plan->running ? condition_holds(p->plan, p->plan->running, p->states) : any_active(p);
+	bool runs = p->plan->running ? condition_holds(p->plan, p->plan->running, p->states) : is_any_active(p);
 	const struct seen *restarts = p->retried ? p->retried : runs ? NULL : p->replaced;
 
 	if (restarts)

@@ -94,7 +94,7 @@ static bool has_come(struct arena *a, const struct plan_job *j, const struct pla
 	return condition_holds(j, c, roles);
 }
 
-static void add(struct jobs_decision *d, struct arena *a, enum jobs_what what, const struct jobs_look *l,
+static void add_action(struct jobs_decision *d, struct arena *a, enum jobs_what what, const struct jobs_look *l,
 	const struct jobs_seen *s)
 {
 	struct jobs_action x = { what, s->deployment, status_text(s->object, "metadata.name"), status_text(s->object,
@@ -138,13 +138,13 @@ static void end_jobs(struct jobs_decision *d, struct arena *a, const struct jobs
 	for (size_t i = 0; decided && ends > 1 && i < l->n; i++) {
 		const struct jobs_seen *s = &l->at[i];
 		if (!s->over && !s->marked && !s->deployment && !has_succeeded(state, s->role))
-			add(d, a, JOBS_MARK, l, s);
+			add_action(d, a, JOBS_MARK, l, s);
 	}
 	for (size_t i = 0; i < l->n; i++) {
 		const struct jobs_seen *s = &l->at[i];
 		bool shown = decided ? !has_succeeded(state, s->role) : s->marked || (s->deployment && marked);
 		if (!s->over && shown)
-			add(d, a, JOBS_END, l, s);
+			add_action(d, a, JOBS_END, l, s);
 	}
 }
 
@@ -165,7 +165,7 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 		const struct jobs_seen *s = &l.at[i];
 		const struct plan_condition *after = j->roles[s->role].start_after;
 		if (!s->over && !has_succeeded(state, s->role) && s->suspended && after && has_come(a, j, after, state))
-			add(&d, a, JOBS_RELEASE, &l, s);
+			add_action(&d, a, JOBS_RELEASE, &l, s);
 	}
 	return d;
 }

@@ -25,7 +25,7 @@ static void key(struct record_writing *w, struct str name)
 	w->first = false;
 }
 
-static void put_text(struct record_writing *w, const char *name, struct str s)
+static void put_record_text(struct record_writing *w, const char *name, struct str s)
 {
 	if (!s.n)
 		return;
@@ -33,7 +33,7 @@ static void put_text(struct record_writing *w, const char *name, struct str s)
 	buf_json(w->out, s);
 }
 
-static void put_number(struct record_writing *w, const char *name, int64_t n)
+static void put_record_number(struct record_writing *w, const char *name, int64_t n)
 {
 	if (!n)
 		return;
@@ -49,7 +49,7 @@ static void put_yes(struct record_writing *w, const char *name, bool yes)
 	buf_z(w->out, "true");
 }
 
-static void put_moment(struct record_writing *w, const char *name, int64_t ns)
+static void put_record_moment(struct record_writing *w, const char *name, int64_t ns)
 {
 	if (!ns)
 		return;
@@ -72,19 +72,19 @@ static void close_map(struct record_writing *w)
 	w->first = false;
 }
 
-static void put_conditions(struct record_writing *w, const struct job_conditions *c)
+static void put_record_conditions(struct record_writing *w, const struct job_conditions *c)
 {
 	key(w, STR("conditions"));
 	buf_char(w->out, '[');
 	for (size_t i = 0; i < c->n; i++) {
 		buf_z(w->out, i ? ",{" : "{");
 		w->first = true;
-		put_text(w, "type", str_of(condition_word(c->at[i].type)));
-		put_text(w, "status", c->at[i].holds ? STR("True") : STR("False"));
-		put_text(w, "reason", c->at[i].reason);
-		put_text(w, "message", c->at[i].message);
-		put_moment(w, "lastUpdateTime", c->at[i].updated);
-		put_moment(w, "lastTransitionTime", c->at[i].changed);
+		put_record_text(w, "type", str_of(condition_word(c->at[i].type)));
+		put_record_text(w, "status", c->at[i].holds ? STR("True") : STR("False"));
+		put_record_text(w, "reason", c->at[i].reason);
+		put_record_text(w, "message", c->at[i].message);
+		put_record_moment(w, "lastUpdateTime", c->at[i].updated);
+		put_record_moment(w, "lastTransitionTime", c->at[i].changed);
 		close_map(w);
 	}
 	buf_char(w->out, ']');
@@ -117,7 +117,7 @@ static void put_indexes(struct record_writing *w, const char *name, const struct
 }
 
 static bool has_succeeded(const struct decide_replica *r) { return r->succeeded; }
-static bool has_failed(const struct decide_replica *r) { return r->failed; }
+static bool is_failed_replica(const struct decide_replica *r) { return r->failed; }
 
 /* Must the replica be recorded? Not if the record only says that it has an attempt: the next pass sees that again. */
 static bool is_told(const struct decide_replica *r)
@@ -139,12 +139,12 @@ static void put_attempts(struct record_writing *w, const struct decide_role *r)
 		any = true;
 		snprintf(index, sizeof(index), "%lld", (long long)i);
 		open_map(w, str_of(index));
-		put_text(w, "uid", replica->uid);
-		put_text(w, "doomed", replica->doomed);
-		put_number(w, "restarts", replica->restarts);
-		put_number(w, "failures", replica->failures);
-		put_number(w, "series", replica->series);
-		put_moment(w, "again", replica->again);
+		put_record_text(w, "uid", replica->uid);
+		put_record_text(w, "doomed", replica->doomed);
+		put_record_number(w, "restarts", replica->restarts);
+		put_record_number(w, "failures", replica->failures);
+		put_record_number(w, "series", replica->series);
+		put_record_moment(w, "again", replica->again);
 		close_map(w);
 	}
 	if (any)
@@ -156,19 +156,19 @@ void decide_record_print(const struct decide_record *r, const struct plan_job *j
 	struct record_writing w = { out, true };
 
 	buf_char(out, '{');
-	put_number(&w, "schemaVersion", RECORD_VERSION);
-	put_conditions(&w, &r->conditions);
-	put_moment(&w, "startTime", r->begin);
-	put_moment(&w, "completionTime", r->end);
-	put_number(&w, "spent", r->spent);
-	put_number(&w, "begunAnew", r->begun_anew);
+	put_record_number(&w, "schemaVersion", RECORD_VERSION);
+	put_record_conditions(&w, &r->conditions);
+	put_record_moment(&w, "startTime", r->begin);
+	put_record_moment(&w, "completionTime", r->end);
+	put_record_number(&w, "spent", r->spent);
+	put_record_number(&w, "begunAnew", r->begun_anew);
 	put_yes(&w, "cutShort", r->cut_short);
 	open_map(&w, STR("roles"));
 	for (size_t k = 0; k < r->nroles && k < j->nroles; k++) {
 		open_map(&w, j->roles[k].name);
 		put_yes(&w, "released", r->roles[k].released);
 		put_indexes(&w, "succeeded", &r->roles[k], has_succeeded);
-		put_indexes(&w, "failed", &r->roles[k], has_failed);
+		put_indexes(&w, "failed", &r->roles[k], is_failed_replica);
 		put_attempts(&w, &r->roles[k]);
 		close_map(&w);
 	}
@@ -178,7 +178,7 @@ void decide_record_print(const struct decide_record *r, const struct plan_job *j
 
 /* ---- reading ---- */
 
-static int64_t number(const struct data *d, const char *name)
+static int64_t number_in_record(const struct data *d, const char *name)
 {
 	int64_t n = status_number(d, name, 0);
 
@@ -233,15 +233,15 @@ static bool read_attempts(const struct data *attempts, struct decide_role *r)
 		struct decide_replica *replica = &r->at[index];
 		replica->uid = status_text(d, "uid");
 		replica->doomed = status_text(d, "doomed");
-		replica->restarts = number(d, "restarts");
-		replica->failures = number(d, "failures");
-		replica->series = number(d, "series");
+		replica->restarts = number_in_record(d, "restarts");
+		replica->failures = number_in_record(d, "failures");
+		replica->series = number_in_record(d, "series");
 		replica->again = status_time(d, "again");
 	}
 	return true;
 }
 
-static bool read_role(struct arena *a, const struct data *d, const struct plan_role *plan, struct decide_role *r)
+static bool read_record_role(struct arena *a, const struct data *d, const struct plan_role *plan, struct decide_role *r)
 {
 	*r = (struct decide_role){ .at = ARENA_ARRAY(a, struct decide_replica, (size_t)plan->max), .n = plan->max,
 		.released = status_true(d, "released") };
@@ -264,12 +264,12 @@ bool decide_record_read(struct arena *a, const struct data *d, const struct plan
 	}
 	r.begin = status_time(d, "startTime");
 	r.end = status_time(d, "completionTime");
-	r.spent = number(d, "spent");
-	r.begun_anew = number(d, "begunAnew");
+	r.spent = number_in_record(d, "spent");
+	r.begun_anew = number_in_record(d, "begunAnew");
 	r.cut_short = status_true(d, "cutShort");
 	for (size_t k = 0; k < j->nroles; k++) {
 		const struct data *role = data_get(roles, j->roles[k].name);
-		if (!read_role(a, role, &j->roles[k], &r.roles[k]))
+		if (!read_record_role(a, role, &j->roles[k], &r.roles[k]))
 			return false;
 	}
 	*ret = r;

@@ -14,7 +14,7 @@ struct quota_queue {
 	struct map assigned;            /* "FLAVOR RESOURCE" -> int64_t, the amount assigned to earlier roles */
 };
 
-static const struct data *find(const struct status_objects *all, struct str name, struct str ns)
+static const struct data *find_queue(const struct status_objects *all, struct str name, struct str ns)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (str_eq(status_text(all->at[i], "metadata.name"), name) &&
@@ -100,7 +100,7 @@ static bool labels_agree(const struct fit_shape *s, const struct data *flavor)
 /* Does the topology have that level? A topology that was not read counts as having every level. */
 static bool has_level(const struct quota_queue *q, struct str topology, struct str level)
 {
-	const struct data *found = find(&q->cluster->topologies, topology, STR("")),
+	const struct data *found = find_queue(&q->cluster->topologies, topology, STR("")),
 		*levels = found ? status_list(found, "spec.levels") : NULL;
 
 	for (size_t i = 0; levels && i < levels->u.list.n; i++)
@@ -196,7 +196,8 @@ static bool assign_group(struct quota_queue *q, const struct fit_shape *s, const
 	size_t before = why->n;
 
 	for (size_t i = 0; i < flavors->u.list.n; i++) {
-		const struct data *f = find(&q->cluster->flavors, status_text(flavors->u.list.at[i], "name"), STR(""));
+		const struct data *f = find_queue(&q->cluster->flavors, status_text(flavors->u.list.at[i], "name"),
+			STR(""));
 		const char *no = unsuited(q, s, f);
 		if (no && !reason) {
 			reason = no;
@@ -262,13 +263,13 @@ static bool is_closed(const struct quota_queue *q, const struct data *local, str
 
 bool fit_queue(struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data **ret, struct buf *why)
 {
-	const struct data *local = job->queue.n ? find(&c->local_queues, job->queue, job->ns) : NULL;
+	const struct data *local = job->queue.n ? find_queue(&c->local_queues, job->queue, job->ns) : NULL;
 	struct quota_queue q = { .cluster = c, .job = job, .empty = empty };
 	bool ok = true;
 
 	if (!job->queue.n || (!local && !c->queues.n))
 		return true;                    /* without objects of Kueue the queue cannot be judged */
-	q.object = local ? find(&c->queues, status_text(local, "spec.clusterQueue"), STR("")) : NULL;
+	q.object = local ? find_queue(&c->queues, status_text(local, "spec.clusterQueue"), STR("")) : NULL;
 	if (!q.object) {
 		buf_printf(why, "%squeue '%.*s' does not exist in namespace '%.*s'", why->n ? "; " : "",
 			STR_ARG(job->queue), STR_ARG(job->ns));

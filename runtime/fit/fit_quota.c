@@ -34,7 +34,7 @@ static bool is_scoped(const struct data *quota)
 	return status_list(quota, "spec.scopes")->u.list.n || status_path(quota, "spec.scopeSelector");
 }
 
-static bool judge(const struct fit_cluster *c, const struct fit_job *job, const struct data *quota, bool empty,
+static bool judge_quota(const struct fit_cluster *c, const struct fit_job *job, const struct data *quota, bool empty,
 	struct buf *why)
 {
 	const struct data *hard = status_path(quota, "spec.hard"), *used = status_path(quota, "status.used");
@@ -63,6 +63,6 @@ bool fit_quota(const struct fit_cluster *c, const struct fit_job *job, bool empt
 
 	for (size_t i = 0; i < c->quotas.n; i++)
 		if (str_eq(status_text(c->quotas.at[i], "metadata.namespace"), job->ns) && !is_scoped(c->quotas.at[i]))
-			ok = judge(c, job, c->quotas.at[i], empty, why) && ok;
+			ok = judge_quota(c, job, c->quotas.at[i], empty, why) && ok;
 	return ok;
 }

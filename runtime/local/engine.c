@@ -96,7 +96,7 @@ static struct str caller_variable(const void *context, struct str name)
 	return (struct str){ 0 };
 }
 
-static bool role_of(const struct engine *e, struct str name, unsigned *ret)
+static bool engine_role(const struct engine *e, struct str name, unsigned *ret)
 {
 	for (unsigned i = 0; i < e->job->nroles; i++)
 		if (e->job->roles[i].max && str_eq(e->job->roles[i].name, name)) {
@@ -112,7 +112,7 @@ static struct life_size *sizes(struct engine *e, struct buf *why)
 
 	for (size_t i = 0; i < e->options->nstarts; i++) {
 		const struct engine_start *s = &e->options->starts[i];
-		if (!role_of(e, s->role, &at[i].role)) {
+		if (!engine_role(e, s->role, &at[i].role)) {
 			buf_printf(why, "--replicas %.*s=%lld: unknown role '%.*s'\n", STR_ARG(s->role),
 				(long long)s->n, STR_ARG(s->role));
 			continue;
@@ -314,7 +314,7 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 {
 	struct engine *e = context;
 	unsigned k;
-	bool elastic = role_of(e, role, &k) && e->job->roles[k].elastic, enough = true;
+	bool elastic = engine_role(e, role, &k) && e->job->roles[k].elastic, enough = true;
 
 	for (int64_t i = elastic ? e->state->roles[k].desired : n; enough && i < n && i < e->job->roles[k].max; i++)
 		enough = devices_take(e->devices, k, i, why) &&
@@ -373,7 +373,7 @@ static void start(struct engine *e, struct replica *r, bool fresh)
 	replica_start(e, r, fresh);
 }
 
-static void give_up(struct engine *e, struct replica *r)
+static void give_up_replica(struct engine *e, struct replica *r)
 {
 	replica_abandon(e, r);
 	e->changed = true;
@@ -396,7 +396,7 @@ static void obey(struct engine *e)
 		case LIFE_START_IN_PLACE: start(e, r, false); break;
 		case LIFE_TERM: replica_stop(e, r); break;
 		case LIFE_KILL: replica_kill(e, r); break;
-		case LIFE_GIVE_UP: give_up(e, r); break;
+		case LIFE_GIVE_UP: give_up_replica(e, r); break;
 		}
 		e->more = clock_steady() > until;
 	}
@@ -571,7 +571,7 @@ static void wait_and_handle(struct engine *e, int lifeline)
 }
 
 /* Must the loop still wait for events? */
-static bool go_on(struct engine *e)
+static bool must_go_on(struct engine *e)
 {
 	bool told;
 
@@ -624,7 +624,7 @@ void engine_run(struct engine *e, struct control *c, int lifeline)
 		engine_watch(e, lifeline, &e->lifeline_watch);
 	if (e->forward)
 		engine_watch(e, forward_fd(e->forward), &e->forward_watch);
-	while (go_on(e))
+	while (must_go_on(e))
 		wait_and_handle(e, lifeline);
 	publish_close(e);
 	sweep(e);

@@ -193,7 +193,7 @@ static void all_changed(struct follow *f)
 		f->streams[i]->dirty = true;
 }
 
-static void changed(struct follow *f, const struct inotify_event *e)
+static void file_changed(struct follow *f, const struct inotify_event *e)
 {
 	struct str name = str_of(e->len ? e->name : "");
 	size_t suffix = str_ends(name, STR(".log")) ? 4 : str_ends(name, STR(".times")) ? 6 : 0;
@@ -218,7 +218,7 @@ static void read_events(struct follow *f)
 	for (ssize_t n; (n = read(f->inotify, events, sizeof events)) > 0;)
 		for (char *p = events; p < events + n; p += sizeof(struct inotify_event) +
 			((struct inotify_event *)(void *)p)->len)
-			changed(f, (struct inotify_event *)(void *)p);
+			file_changed(f, (struct inotify_event *)(void *)p);
 }
 
 void follow_read(struct follow *f)

@@ -358,7 +358,7 @@ int isolation_socket(const struct isolation *iso, size_t replica, int family)
 
 /* ---- in the child ---- */
 
-static bool failed(struct isolation_error *ret, const char *step)
+static bool isolation_failed(struct isolation_error *ret, const char *step)
 {
 	ret->error = errno;
 	snprintf(ret->step, sizeof(ret->step), "%s", step);
@@ -382,16 +382,16 @@ bool isolation_join(const struct isolation *iso, size_t replica, struct isolatio
 {
 	*ret = (struct isolation_error){ .error = 0 };
 	if (iso->mode == ISOLATE_REPLICA && setns(iso->net.replicas[replica], CLONE_NEWNET) != 0)
-		return failed(ret, "enter the network of the replica");
+		return isolation_failed(ret, "enter the network of the replica");
 	return true;
 }
 
 static bool enter_replica(const char *host, struct isolation_error *ret)
 {
 	if (unshare(CLONE_NEWUTS | CLONE_NEWIPC) != 0)
-		return failed(ret, "make namespaces for the host name and for shared memory");
+		return isolation_failed(ret, "make namespaces for the host name and for shared memory");
 	if (host && !set_host(host))
-		return failed(ret, "set the host name");
+		return isolation_failed(ret, "set the host name");
 	return true;
 }
 

@@ -183,7 +183,7 @@ struct box {
 	size_t n;
 };
 
-static void add(struct box *b, struct sandbox_mount m) { ARENA_PUSH(b->arena, b->at, b->n, m); }
+static void add_box_mount(struct box *b, struct sandbox_mount m) { ARENA_PUSH(b->arena, b->at, b->n, m); }
 
 static void add_volume(const struct launch *l, struct box *b, unsigned role, int64_t i, const struct plan_mount *m)
 {
@@ -194,10 +194,10 @@ static void add_volume(const struct launch *l, struct box *b, unsigned role, int
 		v->kind == VOLUME_CONFIG;
 
 	if (dir.p)
-		add(b, (struct sandbox_mount){ .kind = SANDBOX_BIND, .source = str_copy(b->arena, dir).p,
+		add_box_mount(b, (struct sandbox_mount){ .kind = SANDBOX_BIND, .source = str_copy(b->arena, dir).p,
 			.target = target, .readonly = readonly });
 	else
-		add(b, (struct sandbox_mount){ .kind = SANDBOX_TMPFS, .target = target,
+		add_box_mount(b, (struct sandbox_mount){ .kind = SANDBOX_TMPFS, .target = target,
 			.size = (uint64_t)(v->size.nano / QUANTITY_UNIT) });
 }
 
@@ -207,7 +207,7 @@ static void add_files(const struct launch *l, struct box *b, unsigned role, int6
 	struct str dir = files_directory(l, b->arena, role, i);
 
 	for (size_t k = 0; k < r->nfiles; k++)
-		add(b, (struct sandbox_mount){ .kind = SANDBOX_BIND,
+		add_box_mount(b, (struct sandbox_mount){ .kind = SANDBOX_BIND,
 			.source = str_printf(b->arena, "%.*s/%zu", STR_ARG(dir), k).p,
 			.target = target_of(l, b->arena, r->files[k].path).p, .readonly = true });
 }
@@ -233,7 +233,7 @@ void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t 
 	if (c == &r->main) {
 		add_files(l, &b, role, i);
 		if (r->shm.set)
-			add(&b, (struct sandbox_mount){ .kind = SANDBOX_TMPFS, .target = "/dev/shm",
+			add_box_mount(&b, (struct sandbox_mount){ .kind = SANDBOX_TMPFS, .target = "/dev/shm",
 				.size = (uint64_t)(r->shm.value.nano / QUANTITY_UNIT) });
 	}
 	if (b.n)

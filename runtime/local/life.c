@@ -122,7 +122,7 @@ void life_ready(struct life *l, unsigned role, int64_t i)
 }
 
 /* Handles an attempt that failed on its own. */
-static void failed(struct life *l, struct life_part *p, int64_t i, const struct life_end *e)
+static void attempt_failed(struct life *l, struct life_part *p, int64_t i, const struct life_end *e)
 {
 	struct unit *u = &p->units[i];
 	struct run_replica *r = replica(p, i);
@@ -192,7 +192,7 @@ void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end 
 	else if (e->exit_code == 0)
 		succeeded(l, p, i, e);
 	else
-		failed(l, p, i, e);
+		attempt_failed(l, p, i, e);
 	u->ours = u->restart = false;
 	touch(l);
 }
@@ -464,7 +464,7 @@ static enum judge_what ask_judge(struct life *l, int64_t now)
 	return what;
 }
 
-static void act(struct life *l, int64_t now)
+static void life_act(struct life *l, int64_t now)
 {
 	switch (ask_judge(l, now)) {
 	case JUDGE_GOING: life_wake(l, l->facts.begin ? job_deadline(l->job, l->facts.begin) : LIFE_NEVER); break;
@@ -591,7 +591,7 @@ static void consider(struct life *l, int64_t now)
 	if (l->mode == MODE_ANEW && !life_runs_any(l))
 		begin_anew(l, now);
 	if (l->mode == MODE_GOING)
-		act(l, now);
+		life_act(l, now);
 	order_all(l, now);
 	life_describe(l, now);
 }

@@ -157,7 +157,7 @@ static struct str waiting_role(struct life *l)
 	return STR("");
 }
 
-static void say(struct life *l, enum run_phase phase, struct str cause)
+static void say_life(struct life *l, enum run_phase phase, struct str cause)
 {
 	if (phase != l->state->phase)
 		l->version++;
@@ -174,23 +174,23 @@ static void describe_going(struct life *l, int64_t now)
 			count_part(&l->parts[i], l->job->running && condition_holds(l->job, l->job->running, l->seen),
 				&c);
 	if (c.again) {
-		say(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld restarts soon: %.*s",
+		say_life(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld restarts soon: %.*s",
 			STR_ARG(c.again_of->plan->name),
 			(long long)c.again->index, STR_ARG(c.again->cause)));
 	} else if (c.waits) {
-		say(l, RUN_DEGRADED, str_printf(&l->words,
+		say_life(l, RUN_DEGRADED, str_printf(&l->words,
 			"%.*s-%lld has failed and waits for a manual restart: %.*s",
 			STR_ARG(c.waits_of->plan->name), (long long)c.waits->index, STR_ARG(c.waits->cause)));
 	} else if (!c.running && !c.begun) {
-		say(l, RUN_PENDING, waiting_role(l));
+		say_life(l, RUN_PENDING, waiting_role(l));
 	} else if (c.ready < c.expected) {
-		say(l, RUN_STARTING, str_printf(&l->words, "%lld/%lld ready", (long long)c.ready,
+		say_life(l, RUN_STARTING, str_printf(&l->words, "%lld/%lld ready", (long long)c.ready,
 			(long long)c.expected));
 	} else if (now < l->degraded_until) {
 		life_wake(l, l->degraded_until);
-		say(l, RUN_DEGRADED, STR("restarted less than a minute ago"));
+		say_life(l, RUN_DEGRADED, STR("restarted less than a minute ago"));
 	} else {
-		say(l, RUN_RUNNING, waiting_role(l));
+		say_life(l, RUN_RUNNING, waiting_role(l));
 	}
 }
 
@@ -203,11 +203,11 @@ static void describe_end(struct life *l, int64_t now)
 		l->version++;
 	}
 	if (l->asked_to_stop)
-		say(l, over ? RUN_FAILED : RUN_TERMINATING, l->reason);
+		say_life(l, over ? RUN_FAILED : RUN_TERMINATING, l->reason);
 	else if (l->succeeded)
-		say(l, over ? RUN_SUCCEEDED : RUN_COMPLETING, l->reason);
+		say_life(l, over ? RUN_SUCCEEDED : RUN_COMPLETING, l->reason);
 	else
-		say(l, over ? RUN_FAILED : RUN_FAILING, l->reason);
+		say_life(l, over ? RUN_FAILED : RUN_FAILING, l->reason);
 }
 
 /* ---- conditions ---- */
@@ -237,9 +237,9 @@ void life_describe(struct life *l, int64_t now)
 	l->state->restarts_at = l->mode == MODE_ANEW ? l->anew_at ? l->anew_at : now : 0;
 	switch (l->mode) {
 	case MODE_GOING: describe_going(l, now); break;
-	case MODE_SUSPENDED: say(l, RUN_SUSPENDED,
+	case MODE_SUSPENDED: say_life(l, RUN_SUSPENDED,
 		life_runs_any(l) ? STR("replicas are still stopping") : STR("")); break;
-	case MODE_ANEW: say(l, RUN_DEGRADED, str_printf(&l->words, "the job restarts: %.*s",
+	case MODE_ANEW: say_life(l, RUN_DEGRADED, str_printf(&l->words, "the job restarts: %.*s",
 		STR_ARG(l->reason))); break;
 	case MODE_ENDING: describe_end(l, now); break;
 	}

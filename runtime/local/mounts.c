@@ -39,8 +39,8 @@ struct mount_view {
 };
 
 /* Reports the step that failed; errno says why. */
-static bool failed(struct mount_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool failed(struct mount_view *v, const char *fmt, ...)
+static bool mount_failed(struct mount_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool mount_failed(struct mount_view *v, const char *fmt, ...)
 {
 	va_list args;
 
@@ -120,7 +120,7 @@ static bool mirror_entry(struct mount_view *v, int dir, const char *name, const 
 			bind_at(fd, path);
 	}
 	if (!ok)
-		failed(v, "make up '%s'", path);
+		mount_failed(v, "make up '%s'", path);
 	close(fd);
 	return ok;
 }
@@ -158,7 +158,7 @@ static bool mount_tmpfs(struct mount_view *v, const char *at, const char *option
 		errno = EMLINK;
 	if (v->nmade == MADE_MAX || mount("tmpfs", at, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0 ||
 		stat(at, &st) != 0)
-		return failed(v, "mount memory at '%s'", at);
+		return mount_failed(v, "mount memory at '%s'", at);
 	v->made[v->nmade++] = st.st_dev;
 	return true;
 }
@@ -173,10 +173,11 @@ static bool mirror(struct mount_view *v, DIR *list, const char *name, const char
 	struct stat st;
 
 	if (fstat(dirfd(list), &st) != 0)
-		return failed(v, "look at '%s'", name);
+		return mount_failed(v, "look at '%s'", name);
 	errno = 0;
 	if (count_entries(list) > MIRROR_ENTRIES_MAX + 2)
-		return failed(v, "nothing can be mounted at a new place in '%s', which has more than %d entries: make "
+		return mount_failed(v,
+			"nothing can be mounted at a new place in '%s', which has more than %d entries: make "
 			"the place there first", name, MIRROR_ENTRIES_MAX);
 	snprintf(options, sizeof(options), "mode=%o", (unsigned)st.st_mode & 07777);
 	if (!mount_tmpfs(v, at, options))
@@ -212,12 +213,12 @@ static bool open_up(struct mount_view *v, const char *path)
 		return true;
 	list = directory_open(path);
 	if (!list)
-		return failed(v, "list '%s'", path);
+		return mount_failed(v, "list '%s'", path);
 	ok = mirror(v, list, path, path, -1);
 	closedir(list);
 	if (ok && (stat(path, &st) != 0 || !ours(v, st.st_dev))) {
 		errno = EBUSY;          /* directories of the machine are never written to */
-		ok = failed(v, "make up directories in '%s'", path);
+		ok = mount_failed(v, "make up directories in '%s'", path);
 	}
 	return ok;
 }
@@ -232,7 +233,7 @@ static bool place(struct mount_view *v, const char *target, bool directory)
 	if (stat(target, &st) == 0)
 		return true;
 	if (errno != ENOENT || length >= sizeof(path))
-		return failed(v, "find '%s'", target);
+		return mount_failed(v, "find '%s'", target);
 	n = deepest(target, path, &st);
 	if (!open_up(v, path))
 		return false;
@@ -242,7 +243,7 @@ static bool place(struct mount_view *v, const char *target, bool directory)
 		memcpy(path, target, n);
 		path[n] = '\0';
 		if (!create(path, directory || n < length))
-			return failed(v, "make up '%s'", path);
+			return mount_failed(v, "make up '%s'", path);
 	}
 	return true;
 }
@@ -299,16 +300,16 @@ static bool readonly_at(struct mount_view *v, const char *target)
 	bool ok = true;
 
 	if (!realpath(target, real) || !remount_readonly(real))
-		return failed(v, "make '%s' read-only", target);
+		return mount_failed(v, "make '%s' read-only", target);
 	list = fopen("/proc/self/mountinfo", "re");
 	if (!list)
-		return failed(v, "read /proc/self/mountinfo");
+		return mount_failed(v, "read /proc/self/mountinfo");
 	n = strlen(real);
 	while (ok && getline(&line, &size, list) > 0) {
 		const char *at = mount_point(line);
 
 		if (at && strncmp(at, real, n) == 0 && at[n] == '/' && !remount_readonly(at) && errno != ENOENT)
-			ok = failed(v, "make '%s' read-only", at);
+			ok = mount_failed(v, "make '%s' read-only", at);
 	}
 	free(line);
 	fclose(list);
@@ -337,7 +338,7 @@ static bool mount_one(struct mount_view *v, const struct sandbox_mount *m, int s
 	if (m->kind == SANDBOX_TMPFS)
 		return mount_memory(v, m->target, m->size);
 	if (!bind_at(source, m->target))
-		return failed(v, "mount '%s' at '%s'", m->source, m->target);
+		return mount_failed(v, "mount '%s' at '%s'", m->source, m->target);
 	return !m->readonly || readonly_at(v, m->target);
 }
 
@@ -360,7 +361,7 @@ static bool open_sources(struct mount_view *v, const struct sandbox *box, int *s
 			continue;
 		sources[i] = open_source(m->source);
 		if (sources[i] < 0)
-			return failed(v, "open '%s' to mount it at '%s'", m->source, m->target);
+			return mount_failed(v, "open '%s' to mount it at '%s'", m->source, m->target);
 	}
 	return true;
 }
@@ -370,7 +371,7 @@ static bool open_sources(struct mount_view *v, const struct sandbox *box, int *s
 static bool mount_proc(struct mount_view *v, const char *at)
 {
 	if (mount("proc", at, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
-		return failed(v, "mount /proc");
+		return mount_failed(v, "mount /proc");
 	return true;
 }
 
@@ -404,7 +405,7 @@ static bool bind_text(struct mount_view *v, const char *name, const struct text_
 		mount(name, f->at, NULL, MS_BIND, NULL) == 0;
 
 	if (!ok)
-		failed(v, "make a private %s", f->at);
+		mount_failed(v, "make a private %s", f->at);
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -424,7 +425,7 @@ static bool mount_texts(struct mount_view *v, const struct text_file *files, siz
 	if (!n)
 		return true;
 	if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
-		return failed(v, "make a private %s", files[0].at);
+		return mount_failed(v, "make a private %s", files[0].at);
 	for (size_t i = 0; i < n && ok; i++)
 		ok = bind_text(v, i ? "/proc/other" : "/proc/text", &files[i]);
 	return umount2("/proc", MNT_DETACH) == 0 && ok;
@@ -475,11 +476,11 @@ static bool root_proc(struct mount_view *v, bool own)
 
 	snprintf(path, sizeof(path), "%s/proc", stage);
 	if (stat(path, &st) != 0 && !create(path, true))
-		return failed(v, "make up '/proc' in the image");
+		return mount_failed(v, "make up '/proc' in the image");
 	if (own)
 		return mount_proc(v, path);
 	if (mount("/proc", path, NULL, MS_BIND | MS_REC, NULL) != 0)
-		return failed(v, "mount '/proc' in the image");
+		return mount_failed(v, "mount '/proc' in the image");
 	return true;
 }
 
@@ -488,12 +489,12 @@ static bool pivot(struct mount_view *v)
 {
 	v->old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (v->old_root < 0 || chdir(stage) != 0)
-		return failed(v, "change the root");
+		return mount_failed(v, "change the root");
 	if (syscall(SYS_pivot_root, ".", ".") == 0)
 		return true;
 	/* a machine that runs from its initial memory disk cannot detach its root */
 	if (errno != EINVAL || chroot(".") != 0 || chdir("/") != 0)
-		return failed(v, "change the root");
+		return mount_failed(v, "change the root");
 	close(v->old_root);
 	v->old_root = -1;
 	return true;
@@ -506,9 +507,9 @@ static bool new_root(struct mount_view *v, const char *image, bool proc)
 	bool ok;
 
 	if (!from)
-		ok = failed(v, "list '%s'", image ? image : "/");
+		ok = mount_failed(v, "list '%s'", image ? image : "/");
 	else if (covered < 0)
-		ok = failed(v, "copy the mount of '%s'", stage);
+		ok = mount_failed(v, "copy the mount of '%s'", stage);
 	else
 		ok = mirror(v, from, image ? image : "/", stage, covered) && (!image || root_proc(v, proc)) && pivot(v);
 	if (from)
@@ -524,7 +525,7 @@ static bool leave_old(struct mount_view *v)
 	if (v->old_root < 0)
 		return true;
 	if (fchdir(v->old_root) != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
-		return failed(v, "leave the machine's root");
+		return mount_failed(v, "leave the machine's root");
 	close(v->old_root);
 	return true;
 }
@@ -552,7 +553,7 @@ static bool machine_part(struct mount_view *v, int from, const char *at)
 	if (!place(v, at, is_directory(from)))
 		return false;
 	if (!bind_at(from, at))
-		return failed(v, "mount '%s' in the image", at);
+		return mount_failed(v, "mount '%s' in the image", at);
 	close(from);
 	return true;
 }
@@ -570,7 +571,7 @@ static bool machine_bind(struct mount_view *v, const struct machine *m)
 static bool apart(struct mount_view *v)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
-		return failed(v, "make a mount namespace");
+		return mount_failed(v, "make a mount namespace");
 	return true;
 }
 

@@ -58,7 +58,7 @@ static bool good_status(int fd)
 }
 
 /* Runs the probe in the child; returns the child's exit status. */
-static int ask(const void *context)
+static int run_probe(const void *context)
 {
 	const struct probe_question *q = context;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -123,7 +123,7 @@ static bool start(struct engine *e, struct container *c, struct arena *a)
 		s.argv = what.argv;
 	} else {
 		set_question(e, c, a, &question);
-		s.instead = ask;
+		s.instead = run_probe;
 		s.context = &question;
 	}
 	if (!spawn_start(&s, &child))

@@ -159,7 +159,7 @@ static void signal_container(const struct container *c, int signal)
 		kill(c->pid, signal);
 }
 
-static void finish(struct engine *e, struct replica *r)
+static void finish_replica(struct engine *e, struct replica *r)
 {
 	r->phase = PHASE_GONE;
 	r->patience = 0;
@@ -188,7 +188,7 @@ static void stop_rest(struct engine *e, struct replica *r)
 		probe_stop(e, &r->containers[k]);
 	}
 	if (!runs_any(r)) {
-		finish(e, r);
+		finish_replica(e, r);
 		return;
 	}
 	r->patience = e->now + grace;
@@ -196,7 +196,7 @@ static void stop_rest(struct engine *e, struct replica *r)
 		signal_container(&r->containers[k], SIGTERM);
 }
 
-static void refuse(struct engine *e, struct replica *r, struct str why)
+static void refuse_replica(struct engine *e, struct replica *r, struct str why)
 {
 	if (!r->refused.n && !r->asked)
 		r->refused = str_copy(e->arena, why);
@@ -277,7 +277,7 @@ static void start_next(struct engine *e, struct replica *r)
 	struct str why;
 
 	if (!start_container(e, c, &a, &why)) {
-		refuse(e, r, why);
+		refuse_replica(e, r, why);
 	} else if (c == main_container(r)) {
 		struct run_replica *run = engine_run_replica(e, r);
 		run->pid = c->pid;
@@ -310,7 +310,7 @@ void replica_start(struct engine *e, struct replica *r, bool fresh)
 	for (size_t k = 0; k < r->ncontainers; k++)
 		r->containers[k].series = 0;
 	if (fresh && !launch_prepare(e->launch, r->role, r->index, &why))
-		refuse(e, r, why);
+		refuse_replica(e, r, why);
 	else
 		start_next(e, r);
 }
@@ -342,7 +342,7 @@ void replica_report(struct engine *e, struct container *c)
 	struct spawned child = { c->pid, c->report };
 	c->report = -1;
 	if (!spawn_report(&a, &child, c->command, &why))
-		refuse(e, r, why);
+		refuse_replica(e, r, why);
 	else if (r->phase == PHASE_STARTING && c->k == r->next && launch_container(plan_of(e, r), c->k)->ready)
 		probe_begin(e, c);
 	else
@@ -483,7 +483,7 @@ void replica_ended(struct engine *e, struct container *c, int exit_code, int sig
 		log_attempt_ended(&c->log, exit_code, r->asked || r->killed || r->phase == PHASE_STOPPING, e->now);
 	if (r->phase == PHASE_STOPPING) {
 		if (!runs_any(r))
-			finish(e, r);
+			finish_replica(e, r);
 	} else if (r->phase != PHASE_IDLE && r->phase != PHASE_GONE) {
 		ended_in_time(e, c, &end);
 	}
@@ -500,7 +500,7 @@ int64_t replica_tick(struct engine *e, struct replica *r)
 		if (c->again && c->again <= e->now) {
 			c->again = 0;
 			if (!start_container(e, c, &a, &why))
-				refuse(e, r, why);
+				refuse_replica(e, r, why);
 		}
 		if (c->again && c->again < next)
 			next = c->again;
@@ -513,7 +513,7 @@ int64_t replica_tick(struct engine *e, struct replica *r)
 	if (e->now >= r->patience && r->killed) {
 		replica_abandon(e, r);          /* the process is stuck in the kernel: the attempt counts as ended all
 						 * the same */
-		finish(e, r);
+		finish_replica(e, r);
 	} else if (e->now >= r->patience) {
 		replica_kill(e, r);
 	}

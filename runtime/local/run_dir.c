@@ -154,7 +154,7 @@ struct making {
 	int *status;
 };
 
-static bool refuse(struct making *m, int status, struct str why)
+static bool refuse_run_dir(struct making *m, int status, struct str why)
 {
 	*m->why = why;
 	*m->status = status;
@@ -163,7 +163,7 @@ static bool refuse(struct making *m, int status, struct str why)
 
 static bool refuse_disk(struct making *m, const char *what, int error)
 {
-	return refuse(m, STATUS_DISK, str_printf(m->arena, "cannot %s in '%.*s': %.*s", what, STR_ARG(m->path),
+	return refuse_run_dir(m, STATUS_DISK, str_printf(m->arena, "cannot %s in '%.*s': %.*s", what, STR_ARG(m->path),
 	                                         STR_ARG(file_reason(m->arena, error))));
 }
 
@@ -234,7 +234,8 @@ static bool lock(struct making *m)
 			break;
 		pause_ms(10);
 	}
-	return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "'%.*s' is already running", STR_ARG(run_of(m->path))));
+	return refuse_run_dir(m, STATUS_CONFLICT,
+		str_printf(m->arena, "'%.*s' is already running", STR_ARG(run_of(m->path))));
 }
 
 /* Removes everything that an earlier run of that name has left. */
@@ -246,13 +247,13 @@ static bool clear(struct making *m, bool replace)
 	size_t found;
 
 	if (known && !replace)
-		return refuse(m, STATUS_CONFLICT, str_printf(m->arena, "run '%.*s' already exists",
+		return refuse_run_dir(m, STATUS_CONFLICT, str_printf(m->arena, "run '%.*s' already exists",
 			STR_ARG(run_of(m->path))));
 	if (known && survivors_end(m->arena, &s, SURVIVORS_SECONDS * NS_PER_SECOND, &found))
-		return refuse(m, STATUS_CONFLICT, str_printf(m->arena,
+		return refuse_run_dir(m, STATUS_CONFLICT, str_printf(m->arena,
 			"processes of an earlier run of '%.*s', which has lost its keeper, cannot be ended: "
 			"the kernel holds them", STR_ARG(run_of(m->path))));
-	return remove_inside(m->arena, m->fd, NULL, &why) || refuse(m, STATUS_DISK, why);
+	return remove_inside(m->arena, m->fd, NULL, &why) || refuse_run_dir(m, STATUS_DISK, why);
 }
 
 /*

@@ -52,7 +52,7 @@ static bool leads(const struct process_ids *leaders, pid_t session)
 	return false;
 }
 
-static bool belongs(const struct search *s, pid_t pid)
+static bool is_survivor(const struct search *s, pid_t pid)
 {
 	size_t number;
 
@@ -72,7 +72,7 @@ static void list_processes(struct search *s)
 
 		if (parent < 0 || state == 'Z' || state == 'X')
 			continue;
-		p.ours = belongs(s, pid);
+		p.ours = is_survivor(s, pid);
 		ARENA_PUSH(s->arena, s->at, s->n, p);
 	}
 	if (d)
@@ -118,7 +118,7 @@ static bool send_signal(const struct search *s, const struct process *p, int sig
 
 	if (fd < 0)
 		return false;
-	bool still = belongs(s, p->pid) || process_parent(p->pid, &state) == p->parent;
+	bool still = is_survivor(s, p->pid) || process_parent(p->pid, &state) == p->parent;
 	bool sent = still && (!signal || system_pidfd_signal(fd, signal) == 0);
 	close(fd);
 	return sent;

@@ -28,7 +28,7 @@ static void put_int(struct out *o, const char *name, int64_t value)
 }
 static void put_list(struct out *o, const char *name, size_t n) { put_int(o, name, (int64_t)n); }
 
-static void put_number(struct out *o, const char *name, struct quantity q)
+static void put_identity_quantity(struct out *o, const char *name, struct quantity q)
 {
 	buf_printf(o->buf, "%s=%lld.%llu\n", name, (long long)(q.nano / 1000000000),
 		(unsigned long long)((q.nano < 0 ? -q.nano : q.nano) % 1000000000));
@@ -51,7 +51,7 @@ static void put_plan_bool(struct out *o, const char *name, const struct plan_boo
 }
 static void put_plan_quantity(struct out *o, const char *name, const struct plan_quantity *v)
 {
-	PUT_OPTIONAL(o, name, v, put_number);
+	PUT_OPTIONAL(o, name, v, put_identity_quantity);
 }
 
 static void put_strs(struct out *o, const char *name, const struct plan_str *at, size_t n)
@@ -118,7 +118,7 @@ static void put_piece(struct out *o, const struct piece *p)
 	}
 }
 
-static void put_text(struct out *o, const char *name, const struct text *t)
+static void put_identity_text(struct out *o, const char *name, const struct text *t)
 {
 	put_int(o, name, text_is_absent(t) ? -1 : (int64_t)t->n);
 	for (size_t i = 0; !text_is_absent(t) && i < t->n; i++)
@@ -131,9 +131,9 @@ static void put_texts_of(struct out *o, const char *name, const struct text *t, 
 {
 	put_int(o, name, per_replica != NULL);
 	if (!per_replica)
-		put_text(o, name, t);
+		put_identity_text(o, name, t);
 	for (int64_t i = 0; per_replica && i < n; i++)
-		put_text(o, name, &per_replica[i]);
+		put_identity_text(o, name, &per_replica[i]);
 }
 
 /* struct plan_texts. */
@@ -142,7 +142,7 @@ static void put_texts(struct out *o, const char *name, const struct plan_texts *
 	put_int(o, name, t->set);
 	put_list(o, name, t->n);
 	for (size_t i = 0; i < t->n; i++)
-		put_text(o, name, &t->at[i]);
+		put_identity_text(o, name, &t->at[i]);
 	put_int(o, name, t->per_replica != NULL);
 	for (int64_t i = 0; t->per_replica && i < n; i++)
 		put_texts(o, name, &t->per_replica[i], 0);
@@ -181,7 +181,7 @@ static void put_mount(struct out *o, const struct plan_mount *m)
 	put_int(o, "readonly", v->readonly);
 	put_int(o, "shared", v->shared);
 	put_int(o, "memory", v->memory);
-	put_number(o, "size", v->size);
+	put_identity_quantity(o, "size", v->size);
 	if (v->kind == VOLUME_CLAIM) {
 		put_str(o, "class", v->class);
 		put_int(o, "keep", v->keep);
@@ -222,7 +222,7 @@ static void put_resources(struct out *o, const struct plan_amounts *asks)
 	for (size_t i = 0; i < asks->nresources; i++) {
 		put_str(o, "resource", asks->resources[i].name);
 		put_int(o, "bytes", asks->resources[i].bytes);
-		put_number(o, "amount", asks->resources[i].amount);
+		put_identity_quantity(o, "amount", asks->resources[i].amount);
 	}
 }
 
@@ -380,7 +380,7 @@ static void put_role_rules(struct out *o, const struct plan_role *r)
 }
 
 /* struct plan_role.  Left out: unknown (such a plan does not run), processes (only a warning counts them). */
-static void put_role(struct out *o, const struct plan_role *r)
+static void put_identity_role(struct out *o, const struct plan_role *r)
 {
 	put_role_shape(o, r);
 	put_role_rules(o, r);
@@ -463,7 +463,7 @@ static void put_job(struct out *o, const struct plan_job *j)
 	put_pairs(o, "annotations", &j->annotations);
 	put_list(o, "roles", j->nroles);
 	for (size_t i = 0; i < j->nroles; i++)
-		put_role(o, &j->roles[i]);
+		put_identity_role(o, &j->roles[i]);
 	put_list(o, "objects", j->nobjects);
 	for (size_t i = 0; i < j->nobjects; i++)
 		put_object(o, &j->objects[i]);

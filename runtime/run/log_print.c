@@ -86,7 +86,7 @@ static void put_colored(struct str s, struct buf *out)
 /* Does the line overwrite itself, as a progress bar does with carriage returns? */
 static bool overwrites(struct str text) { return memchr(text.p, '\r', text.n) != NULL; }
 
-static void put_text(const struct log_print *p, const struct log_line *l, const struct log_printed *s,
+static void put_log_text(const struct log_print *p, const struct log_line *l, const struct log_printed *s,
 	struct buf *out)
 {
 	bool bar = overwrites(l->text), begins_again = s->paused && l->text.n && l->text.p[0] == '\r';
@@ -109,7 +109,7 @@ static void put_text(const struct log_print *p, const struct log_line *l, const 
 	buf_z(out, l->more && !(l->pause && bar) ? "\xE2\x80\xA6\n" : "\n");
 }
 
-static void put_json(struct log_print *p, const struct log_line *l, struct buf *out)
+static void put_log_json(struct log_print *p, const struct log_line *l, struct buf *out)
 {
 	const struct log_stream *s = l->from;
 	struct arena a = { 0 };
@@ -209,12 +209,12 @@ void log_print(struct log_print *p, const struct log_line *l, struct buf *out, s
 	if (p->grep && !matches(p, l->text))
 		return;
 	if (p->json) {
-		put_json(p, l, out);
+		put_log_json(p, l, out);
 		return;
 	}
 	if (s->ended)
 		put_mark(p, l->from, s, marks);
-	put_text(p, l, s, out);
+	put_log_text(p, l, s, out);
 	s->goes_on = l->more;
 	s->paused = l->pause;
 }

@@ -26,7 +26,7 @@ static void put_key(struct record_writer *w, const char *key)
 	w->any = true;
 }
 
-static void put_text(struct record_writer *w, const char *key, struct str value)
+static void put_plan_text(struct record_writer *w, const char *key, struct str value)
 {
 	if (!value.n)
 		return;
@@ -34,7 +34,7 @@ static void put_text(struct record_writer *w, const char *key, struct str value)
 	data_write_text(w->out, value);
 }
 
-static void put_number(struct record_writer *w, const char *key, int64_t n)
+static void put_plan_number(struct record_writer *w, const char *key, int64_t n)
 {
 	if (!n)
 		return;
@@ -114,26 +114,26 @@ static void put_codes(struct record_writer *w, const char *key, const struct pla
 	buf_char(w->out, ']');
 }
 
-static void put_role(struct record_writer *w, const struct plan_role *r)
+static void put_plan_role(struct record_writer *w, const struct plan_role *r)
 {
 	buf_char(w->out, '{');
 	w->any = false;
-	put_text(w, "name", r->name);
-	put_text(w, "object", r->object);
-	put_text(w, "label", r->label);
-	put_text(w, "container", r->main.name);
+	put_plan_text(w, "name", r->name);
+	put_plan_text(w, "object", r->object);
+	put_plan_text(w, "label", r->label);
+	put_plan_text(w, "container", r->main.name);
 	put_true(w, "one_name", r->one_name);
 	put_true(w, "in_set", r->in_set);
 	put_true(w, "aux", r->aux);
 	put_true(w, "endless", r->endless);
 	put_true(w, "elastic", r->elastic);
 	put_true(w, "unrolled", r->unrolled);
-	put_number(w, "min", r->min);
-	put_number(w, "max", r->max);
+	put_plan_number(w, "min", r->min);
+	put_plan_number(w, "max", r->max);
 	if (plan_is_sliced(r))
-		put_number(w, "slices", r->slices);
-	put_text(w, "restart", r->restart.value);
-	put_text(w, "on_failed_pod", r->on_failed_pod.value);
+		put_plan_number(w, "slices", r->slices);
+	put_plan_text(w, "restart", r->restart.value);
+	put_plan_text(w, "on_failed_pod", r->on_failed_pod.value);
 	if (r->retries.set) {
 		put_key(w, "retries");
 		buf_int(w->out, r->retries.value);
@@ -151,21 +151,21 @@ void plan_record_write(const struct plan_job *j, struct buf *out)
 	struct record_writer w = { .job = j, .out = out, .any = true };
 
 	buf_printf(out, "{\"schemaVersion\":%d", RECORD_VERSION);
-	put_text(&w, "name", j->name);
-	put_text(&w, "framework", j->framework);
-	put_text(&w, "hosts", str_of(host_words[j->hosts]));
-	put_text(&w, "domain", j->domain);
+	put_plan_text(&w, "name", j->name);
+	put_plan_text(&w, "framework", j->framework);
+	put_plan_text(&w, "hosts", str_of(host_words[j->hosts]));
+	put_plan_text(&w, "domain", j->domain);
 	put_true(&w, "each_replica", plan_each_replica(j));        /* older versions read this member instead of
 								    * "workload" */
-	put_text(&w, "workload", str_of(workload_row(j->workload)->kind));
+	put_plan_text(&w, "workload", str_of(workload_row(j->workload)->kind));
 	put_true(&w, "controller", j->controller);
-	put_text(&w, "clean", j->clean.value);
-	put_text(&w, "queue", j->queue.value);
-	put_text(&w, "gang", j->gang.value);
+	put_plan_text(&w, "clean", j->clean.value);
+	put_plan_text(&w, "queue", j->queue.value);
+	put_plan_text(&w, "gang", j->gang.value);
 	put_duration(&w, "timeout", &j->timeout);
 	put_duration(&w, "ttl", &j->ttl);
 	if (j->restarts.set)
-		put_number(&w, "restarts", j->restarts.value);
+		put_plan_number(&w, "restarts", j->restarts.value);
 	put_true(&w, "suspend", j->suspend.set && j->suspend.value);
 	put_rule(&w, "success", j->success);
 	put_rule(&w, "running", j->running);
@@ -174,7 +174,7 @@ void plan_record_write(const struct plan_job *j, struct buf *out)
 	for (size_t i = 0; i < j->nroles; i++) {
 		if (i)
 			buf_char(out, ',');
-		put_role(&w, &j->roles[i]);
+		put_plan_role(&w, &j->roles[i]);
 	}
 	buf_z(out, "]}");
 }
@@ -187,7 +187,7 @@ struct record_reader {
 	struct str why;                 /* the first error; empty: no error has occurred so far */
 };
 
-static bool refuse(struct record_reader *r, const char *member)
+static bool refuse_member(struct record_reader *r, const char *member)
 {
 	if (!r->why.n)
 		r->why = str_printf(r->arena, "'%s' of the run's record is missing or malformed", member);
@@ -278,7 +278,7 @@ static bool read_rule(struct record_reader *r, const struct data *d, const char 
 	const struct data *v = data_get(d, str_of(key));
 
 	*ret = NULL;
-	return !v || read_condition(r, v, 0, ret) || refuse(r, key);
+	return !v || read_condition(r, v, 0, ret) || refuse_member(r, key);
 }
 
 static void read_claims(struct record_reader *r, const struct data *d, struct plan_role *role)
@@ -309,10 +309,10 @@ static void get_codes(const struct data *d, const char *key, struct plan_codes *
 }
 
 /* Reads one role, except `start_after`, which may name roles that come later. */
-static bool read_role(struct record_reader *r, const struct data *d, struct plan_role *role)
+static bool read_plan_role(struct record_reader *r, const struct data *d, struct plan_role *role)
 {
 	if (d->kind != DATA_MAP)
-		return refuse(r, "roles");
+		return refuse_member(r, "roles");
 	role->name = get_text(d, "name");
 	role->object = get_text(d, "object");
 	role->label = get_text(d, "label");
@@ -333,7 +333,7 @@ static bool read_role(struct record_reader *r, const struct data *d, struct plan
 	get_codes(d, "retry_on", &role->retry_on);
 	read_claims(r, d, role);
 	return (role->name.n && role->object.n && role->min >= 0 && role->max >= role->min &&
-		role->max <= RECORD_REPLICAS) || refuse(r, "roles");
+		role->max <= RECORD_REPLICAS) || refuse_member(r, "roles");
 }
 
 static bool read_roles(struct record_reader *r, const struct data *d)
@@ -342,11 +342,11 @@ static bool read_roles(struct record_reader *r, const struct data *d)
 	struct plan_job *j = r->job;
 
 	if (!list || list->kind != DATA_LIST)
-		return refuse(r, "roles");
+		return refuse_member(r, "roles");
 	j->nroles = list->u.list.n;
 	j->roles = ARENA_ARRAY(r->arena, struct plan_role, j->nroles);
 	for (size_t i = 0; i < j->nroles; i++)
-		if (!read_role(r, list->u.list.at[i], &j->roles[i]))
+		if (!read_plan_role(r, list->u.list.at[i], &j->roles[i]))
 			return false;
 	for (size_t i = 0; i < j->nroles; i++)
 		if (!read_rule(r, list->u.list.at[i], "start_after", &j->roles[i].start_after))
@@ -385,7 +385,7 @@ static bool read_job(struct record_reader *r, const struct data *d)
 	j->restarts.set = get_number(d, "restarts", &j->restarts.value);
 	j->suspend.set = j->suspend.value = get_true(d, "suspend");
 	if (!j->name.n)
-		return refuse(r, "name");
+		return refuse_member(r, "name");
 	return read_roles(r, d) && read_rule(r, d, "success", &j->success) && read_rule(r, d, "running", &j->running);
 }
 

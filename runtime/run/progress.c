@@ -81,7 +81,7 @@ static bool is_news(const struct progress_seen *seen, const struct run_state *s)
 	return s->phase != RUN_STARTING && s->cause.n && !str_eq(seen->cause, s->cause);
 }
 
-static void tell(struct progress *p, const struct run_state *const *runs, size_t n)
+static void tell_progress(struct progress *p, const struct run_state *const *runs, size_t n)
 {
 	if (!p->seen) {
 		p->seen = ARENA_ARRAY(p->arena, struct progress_seen, n);
@@ -128,7 +128,7 @@ void progress_show(struct progress *p, const struct run_state *const *runs, size
 		return;
 	if (p->mode != PROGRESS_LIVE) {
 		if (changed)
-			tell(p, runs, n);
+			tell_progress(p, runs, n);
 		if (now - p->told >= HEARTBEAT)
 			heartbeat(p, runs, n);
 		return;

@@ -429,7 +429,7 @@ static bool claimed(const struct gathering *g, struct str name)
 	return false;
 }
 
-static bool is_ours(const struct gathering *g, const struct data *o)
+static bool is_of_run(const struct gathering *g, const struct data *o)
 {
 	struct str name = status_text(o, "metadata.name");
 
@@ -451,7 +451,7 @@ static bool above(const struct data *a, const struct data *b)
 
 static void other(struct gathering *g, const struct data *o)
 {
-	if (!belongs(g, o) || !is_ours(g, o))
+	if (!belongs(g, o) || !is_of_run(g, o))
 		return;
 	note_warning(g, o);
 	if (!object_is_part(o) && str_eq(status_text(o, "metadata.name"), g->job->name))

@@ -51,7 +51,7 @@ static struct job_view by_condition(struct arena *a, const struct data *c, enum 
 }
 
 /* The Job failed. Names the indexes that failed. */
-static struct job_view failed(struct arena *a, const struct data *job, const struct data *c, enum run_phase phase)
+static struct job_view failed_view(struct arena *a, const struct data *job, const struct data *c, enum run_phase phase)
 {
 	struct job_view v = by_condition(a, c, phase);
 	struct str indexes = text_line(a, status_text(job, "status.failedIndexes"));
@@ -100,7 +100,7 @@ static bool decided(struct arena *a, const struct data *job, struct job_view *re
 
 	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
 		if ((c = status_condition_true(job, finals[i].type))) {
-			*ret = i < 2 ? failed(a, job, c, finals[i].phase) : by_condition(a, c, finals[i].phase);
+			*ret = i < 2 ? failed_view(a, job, c, finals[i].phase) : by_condition(a, c, finals[i].phase);
 			return true;
 		}
 	if (status_text(job, "metadata.deletionTimestamp").n) {

@@ -16,7 +16,7 @@ struct judging {
 	struct pod_view *view;
 };
 
-static void say(struct judging *j, enum run_phase phase, struct str reason, struct str message)
+static void say_pod(struct judging *j, enum run_phase phase, struct str reason, struct str message)
 {
 	j->view->phase = phase;
 	j->view->reason = reason;
@@ -132,12 +132,12 @@ static void waiting(struct judging *j, const struct data *container)
 		struct str image = status_text(container, "image");
 		if (image.n && !(message.n && memmem(message.p, message.n, image.p, image.n)))
 			message = text_cause(j->arena, image, message);
-		say(j, gone_for_good(message) || age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
+		say_pod(j, gone_for_good(message) || age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
 	} else if (text_among(reason, broken)) {
-		say(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED, reason,
-			message);
+		say_pod(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED,
+			reason, message);
 	} else if (str_is(reason, "CrashLoopBackOff")) {
-		say(j, j->view->restarts >= 3 ? RUN_STALLED : RUN_DEGRADED, reason, last_end(j, container));
+		say_pod(j, j->view->restarts >= 3 ? RUN_STALLED : RUN_DEGRADED, reason, last_end(j, container));
 	}
 }
 
@@ -272,13 +272,13 @@ static bool unscheduled(struct judging *j)
 		const struct data *gates = status_list(j->pod, "spec.schedulingGates");
 		struct str gate = gates->u.list.n ? status_text(gates->u.list.at[0], "name") : message;
 		if (str_is(gate, "trainc.dev/suspend"))
-			say(j, RUN_SUSPENDED, STR("suspended"), STR(""));
+			say_pod(j, RUN_SUSPENDED, STR("suspended"), STR(""));
 		else
-			say(j, RUN_QUEUED, reason, gate);
+			say_pod(j, RUN_QUEUED, reason, gate);
 		return true;
 	}
 	since = since ? since : j->since;
-	say(j, j->now - since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason,
+	say_pod(j, j->now - since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason,
 		no_node_text(message.n || !e ? message : e->message));
 	return true;
 }
@@ -295,9 +295,9 @@ static void not_created(struct judging *j)
 	if (!node.n && !status_condition_true(j->pod, "PodScheduled"))
 		return;
 	if (e)
-		say(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, e->reason, e->message);
+		say_pod(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, e->reason, e->message);
 	else if (age >= NO_PROGRESS)
-		say(j, RUN_STALLED, STR("no progress"),
+		say_pod(j, RUN_STALLED, STR("no progress"),
 			str_printf(j->arena, "on node %.*s for %lld min", STR_ARG(node),
 			(long long)(age / (60 * NS_PER_SECOND))));
 }
@@ -313,7 +313,7 @@ static void not_ready(struct judging *j)
 	c = c ? c : status_condition_is(j->pod, "Ready", "False");
 	if (e && str_is(e->reason, "NodeNotReady"))     /* the node controller has marked the pod */
 		message = str_printf(j->arena, "node %.*s is not ready", STR_ARG(status_text(j->pod, "spec.nodeName")));
-	say(j, RUN_STARTING, STR("not ready"), message.n ? message : status_text(c, "message"));
+	say_pod(j, RUN_STARTING, STR("not ready"), message.n ? message : status_text(c, "message"));
 }
 
 /* Judges the pod's own reason, then a disruption. Both take precedence over the states of its containers. */
@@ -327,7 +327,7 @@ static void own_reason(struct judging *j)
 
 	v->disrupted = disruption || text_among(reason, taken);
 	if (reason.n) {
-		say(j, v->phase, reason, status_text(j->pod, "status.message"));
+		say_pod(j, v->phase, reason, status_text(j->pod, "status.message"));
 	} else if (disruption) {
 		v->reason = STR("disrupted");
 		v->cause = str_printf(j->arena, "disrupted: %.*s", STR_ARG(status_text(disruption, "reason")));
@@ -344,7 +344,7 @@ static void deleting(struct judging *j)
 	j->view->cause = j->view->running ? j->view->reason : status_deletion(j->arena, j->pod);
 }
 
-static void judge(struct judging *j, struct str phase)
+static void judge_pod(struct judging *j, struct str phase)
 {
 	struct pod_view *v = j->view;
 
@@ -358,12 +358,12 @@ static void judge(struct judging *j, struct str phase)
 		v->phase = RUN_FAILED;
 		own_reason(j);
 		if (!v->cause.n)
-			say(j, RUN_FAILED, STR("Failed"), STR("none of its containers left a status"));
+			say_pod(j, RUN_FAILED, STR("Failed"), STR("none of its containers left a status"));
 	} else if (v->deleting) {
 		own_reason(j);
 		deleting(j);
 	} else if (str_is(phase, "Unknown")) {
-		say(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));
+		say_pod(j, RUN_UNKNOWN, STR("Unknown"), STR("its node does not answer"));
 		own_reason(j);
 	} else if (v->cause.n && v->phase != RUN_PENDING) {
 		return;
@@ -405,7 +405,7 @@ struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str co
 	v.succeeded = str_is(phase, "Succeeded");
 	v.failed = str_is(phase, "Failed");
 	containers(&j);
-	judge(&j, phase);
+	judge_pod(&j, phase);
 	v.running = v.running && !v.deleting;
 	keep_texts(a, &v);
 	return v;

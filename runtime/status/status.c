@@ -251,7 +251,7 @@ static struct verdict failures(struct gathering *g, const struct judge_facts *f,
 
 /* ---- why the run does not run ---- */
 
-static void worse(struct run_state *s, enum run_phase phase, struct str cause)
+static void worsen_run(struct run_state *s, enum run_phase phase, struct str cause)
 {
 	if (phase_rank(phase) >= phase_rank(s->phase))
 		return;
@@ -272,12 +272,12 @@ static void hold_back(struct gathering *g, struct run_state *s, const struct who
 	bool active = any_active(g);
 
 	if (g->whole && !active && !g->npods && whole->phase == RUN_PENDING)
-		worse(s, RUN_PENDING, whole->cause.n ? whole->cause : STR("its controller has made no pods yet"));
+		worsen_run(s, RUN_PENDING, whole->cause.n ? whole->cause : STR("its controller has made no pods yet"));
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		const struct gathered_part *p = &g->parts[i];
 		if (!p->plan->aux && p->desired && p->phase != RUN_ABSENT &&
 			phase_rank(p->phase) < phase_rank(RUN_RUNNING))
-			worse(s, as_run(p->phase), p->cause);
+			worsen_run(s, as_run(p->phase), p->cause);
 	}
 	for (size_t i = 0; !active && i < s->nobjects; i++) {
 		const struct run_object *o = &s->objects[i];

@@ -170,7 +170,7 @@ bool job_was_refused(const struct custom_kind *k, const struct data *object)
 
 /* ---- writing ---- */
 
-static void put_moment(struct buf *b, const char *name, int64_t ns)
+static void put_status_moment(struct buf *b, const char *name, int64_t ns)
 {
 	buf_printf(b, "\"%s\":", name);
 	if (ns) {
@@ -182,7 +182,7 @@ static void put_moment(struct buf *b, const char *name, int64_t ns)
 	}
 }
 
-static void put_conditions(struct buf *b, const struct job_conditions *c)
+static void put_status_conditions(struct buf *b, const struct job_conditions *c)
 {
 	buf_z(b, "\"conditions\":[");
 	for (size_t i = 0; i < c->n; i++) {
@@ -192,16 +192,16 @@ static void put_conditions(struct buf *b, const struct job_conditions *c)
 		buf_z(b, ",\"message\":");
 		buf_json(b, c->at[i].message);
 		buf_char(b, ',');
-		put_moment(b, "lastUpdateTime", c->at[i].updated);
+		put_status_moment(b, "lastUpdateTime", c->at[i].updated);
 		buf_char(b, ',');
-		put_moment(b, "lastTransitionTime", c->at[i].changed);
+		put_status_moment(b, "lastTransitionTime", c->at[i].changed);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
 }
 
 /* Appends a count. A status leaves out zeros, so a patch has to remove them explicitly. */
-static void put_count(struct buf *b, const char *name, int64_t n)
+static void put_status_count(struct buf *b, const char *name, int64_t n)
 {
 	buf_printf(b, "\"%s\":", name);
 	if (n)
@@ -242,11 +242,11 @@ static void put_counts(struct buf *b, struct arena *a, const struct custom_kind 
 			continue;
 		}
 		buf_z(b, ":{");
-		put_count(b, "active", succeeded ? 0 : c->active);
+		put_status_count(b, "active", succeeded ? 0 : c->active);
 		buf_char(b, ',');
-		put_count(b, "succeeded", c->succeeded + (succeeded ? c->active : 0));
+		put_status_count(b, "succeeded", c->succeeded + (succeeded ? c->active : 0));
 		buf_char(b, ',');
-		put_count(b, "failed", c->failed);
+		put_status_count(b, "failed", c->failed);
 		if (k->selects)
 			put_selector(b, a, k, j, &j->roles[i]);
 		buf_char(b, '}');
@@ -262,13 +262,13 @@ struct str job_status(struct arena *a, const struct custom_kind *k, const struct
 	if (k->status_key)
 		return ancestor_status(a, k, j, r, counts);
 	buf_char(&b, '{');
-	put_conditions(&b, &r->conditions);
+	put_status_conditions(&b, &r->conditions);
 	if (counts && r->begin)
 		put_counts(&b, a, k, j, counts, conditions_hold(&r->conditions, JOB_SUCCEEDED));
 	buf_char(&b, ',');
-	put_moment(&b, "startTime", r->begin);
+	put_status_moment(&b, "startTime", r->begin);
 	buf_char(&b, ',');
-	put_moment(&b, "completionTime", r->end);
+	put_status_moment(&b, "completionTime", r->end);
 	buf_char(&b, '}');
 	struct str text = buf_take(&b, a);
 	buf_release(&b);

@@ -15,7 +15,7 @@
 
 static uint32_t hash_of(struct str ns, struct str name) { return str_hash_stable(ns) * 31 + str_hash_stable(name); }
 
-static void grow(struct controller *c)
+static void grow_jobs(struct controller *c)
 {
 	struct supervised **old = c->by_name;
 	size_t n = c->slots;
@@ -46,7 +46,7 @@ static struct supervised **place_of(struct controller *c, const struct custom_ki
 }
 
 /* Copies S to *AT, moves *AT past the copy, and returns the copy. */
-static struct str put_text(char **at, struct str s)
+static struct str copy_text(char **at, struct str s)
 {
 	struct str copy = { *at, s.n };
 
@@ -55,24 +55,24 @@ static struct str put_text(char **at, struct str s)
 	return copy;
 }
 
-static struct supervised *add(struct controller *c, const struct custom_kind *k, const struct data *object)
+static struct supervised *add_supervised(struct controller *c, const struct custom_kind *k, const struct data *object)
 {
 	struct str ns = status_text(object, "metadata.namespace"), name = status_text(object, "metadata.name"),
 		uid = status_text(object, "metadata.uid"), kind = k == &run_record_kind ? STR("run") : str_of(k->kind);
 	struct supervised *j = memory_resize(NULL, sizeof *j + kind.n + ns.n + name.n + uid.n + sizeof " /");
 	char *at = j->texts;
 
-	grow(c);
+	grow_jobs(c);
 	*j = (struct supervised){ .control = c, .kind = k };
-	put_text(&at, kind);
-	put_text(&at, STR(" "));
-	j->ns = put_text(&at, ns);
-	put_text(&at, STR("/"));
-	j->name = put_text(&at, name);
+	copy_text(&at, kind);
+	copy_text(&at, STR(" "));
+	j->ns = copy_text(&at, ns);
+	copy_text(&at, STR("/"));
+	j->name = copy_text(&at, name);
 	j->label = (struct str){ j->texts, (size_t)(at - j->texts) };
 	if (k == &run_record_kind && str_ends(name, STR(RUN_RECORD_SUFFIX)))
 		j->label.n -= sizeof RUN_RECORD_SUFFIX - 1;
-	j->uid = put_text(&at, uid);
+	j->uid = copy_text(&at, uid);
 	j->hash = hash_of(j->ns, j->name);
 	j->created = status_time(object, "metadata.creationTimestamp");
 	j->tenant = tenant_of(c, ns);
@@ -149,7 +149,7 @@ void jobs_seen(struct controller *c, const struct custom_kind *k, const struct d
 		take_out(c, at);
 		at = NULL;
 	}
-	j = at ? *at : add(c, k, object);
+	j = at ? *at : add_supervised(c, k, object);
 	bool news = is_news(j, object) || j->useless;
 	int64_t generation = status_number(object, "metadata.generation", 0);
 	if (generation != j->seen_generation)           /* the new spec may not fail as the old one did */

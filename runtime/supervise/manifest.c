@@ -23,7 +23,7 @@ static bool write_out(void *context, const char *bytes, size_t n)
 	return true;
 }
 
-static void put_text(struct outlet *o, struct str s) { outlet_put(o, s.p, s.n); }
+static void put_manifest_text(struct outlet *o, struct str s) { outlet_put(o, s.p, s.n); }
 
 void manifest_put_object(struct manifest_out *m, const struct object *o)
 {
@@ -32,10 +32,10 @@ void manifest_put_object(struct manifest_out *m, const struct object *o)
 	struct rendered rendered = { .json = m->json };
 
 	if (m->json)
-		put_text(&outlet, m->first ? STR("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n    ")
+		put_manifest_text(&outlet, m->first ? STR("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n    ")
 			: STR(",\n    "));
 	else if (!m->first)
-		put_text(&outlet, STR("---\n"));
+		put_manifest_text(&outlet, STR("---\n"));
 	m->first = false;
 	render_object(&rendered, o);
 	render_write(&rendered, 0, &outlet);

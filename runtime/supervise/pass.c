@@ -62,7 +62,7 @@ static void keep_resource(struct pass *p)
 	j->ntext = p->text.n;
 }
 
-static void finish(struct pass *p)
+static void finish_pass(struct pass *p)
 {
 	struct supervised *j = p->job;
 	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->changed || p->cut_short,
@@ -325,7 +325,7 @@ static void go_on(struct pass *p)
 		else
 			p->step = p->cut_short ? STEP_END : step_after(p);
 	}
-	finish(p);
+	finish_pass(p);
 }
 
 /* ---- the start of a pass ---- */

@@ -58,7 +58,7 @@ static void grow(struct store *s)
 	free(old);
 }
 
-static struct store_object *find(const struct store *s, struct str uid)
+static struct store_object *store_find(const struct store *s, struct str uid)
 {
 	uint32_t hash = str_hash_stable(uid);
 
@@ -74,7 +74,7 @@ static void copy_name(struct store_object *o, size_t *at, struct str s)
 	*at += s.n;
 }
 
-static struct store_object *add(struct store *s, struct str uid, struct str ns, struct str job)
+static struct store_object *store_new(struct store *s, struct str uid, struct str ns, struct str job)
 {
 	struct store_object *o = memory_resize(NULL, sizeof *o + uid.n + ns.n + job.n);
 	size_t at = 0;
@@ -235,13 +235,13 @@ static void count_object(const struct store *s, const struct store_object *o, pt
 bool store_put(struct store *s, struct str kind, const struct data *object)
 {
 	struct str uid = status_text(object, "metadata.uid"), version = status_text(object, "metadata.resourceVersion");
-	struct store_object *o = find(s, uid);
+	struct store_object *o = store_find(s, uid);
 	struct buf b = { 0 }, form = { 0 };
 
 	if (o && !object_version_later(version, str_of(o->version)))
 		return false;
 	if (!o)
-		o = add(s, uid, status_text(object, "metadata.namespace"), status_label(object, store_label(s)));
+		o = store_new(s, uid, status_text(object, "metadata.namespace"), status_label(object, store_label(s)));
 	o->kind = kind.n ? kind.p[0] : '\0';
 	if (!s->runs && !has_controller(object) && labels_size(object) > LABELS_MOST)
 		write_identity(&b, kind, object);
@@ -283,7 +283,7 @@ static void object_free(struct store_object *o)
 
 bool store_remove(struct store *s, struct str uid)
 {
-	struct store_object *o = find(s, uid);
+	struct store_object *o = store_find(s, uid);
 
 	if (!o)
 		return false;
@@ -325,7 +325,7 @@ void store_leave(struct store *s, struct str ns)
 
 bool store_job(const struct store *s, struct arena *a, struct str uid, struct str *ret_ns, struct str *ret_job)
 {
-	const struct store_object *o = find(s, uid);
+	const struct store_object *o = store_find(s, uid);
 
 	if (!o)
 		return false;

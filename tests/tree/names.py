@@ -13,7 +13,7 @@ import sys
 os.chdir(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 MODULES = {"ask", "attend", "decide", "judge", "supervise"}    # each is the only function of the header of its name
 NOUNS = {"member"}                                      # a member of a map; the import calls it on every second line
-MOST_SHARED = 38                                        # names of functions in more than two files
+MOST_SHARED = 9                                         # names of functions in more than two files
 MOST_LOCAL = 28                                         # names of structs that several .c files define for themselves
 passed = failed = 0
 
