@@ -273,7 +273,7 @@ static void swept(void)
 {
 	struct store s = { 0 };
 	size_t n = 0;
-	char uid[8];
+	char uid[16];
 
 	for (int i = 0; i < 10; i++) {
 		snprintf(uid, sizeof uid, "u%d", i);
