@@ -189,9 +189,11 @@ void roles_lift(struct import *im, struct lines *job, struct lines *const *roles
 {
 	if (!n)
 		return;
+	/* arguments of a command that the framework sets belong to its role */
+	bool own_command = n > 1 || lines_find(roles[0], STR("command"));
 	for (size_t i = 0; i < roles[0]->n;) {
 		const struct line *l = roles[0]->at[i];
-		if (may_rise(l, n == 1) && all_have(roles, n, l))
+		if (may_rise(l, n == 1) && (own_command || !str_is(l->key, "args")) && all_have(roles, n, l))
 			rise(im, job, roles, n, l->key);
 		else
 			i++;

@@ -394,7 +394,10 @@ static void job_whole(struct job *j)
 	job_hosts(j);
 	for (unsigned i = 0; i < j->nlayers; i++)
 		layer_reserved(j, i);
-	run_framework_checks(j);
+	if (words_free(j))
+		run_framework_checks(j);
+	else
+		j->checks_failed = true;
 	lower_job(j);
 	run_job_checks(j);
 	if (!j->checks_failed) {

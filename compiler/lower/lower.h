@@ -108,6 +108,10 @@ void gather_env(struct lowering *l, struct entries *body, struct source_entries 
  * instead.
  */
 void report_locked(struct lowering *l, const struct source_entry *mine);
+/*
+ * Reports a command or arguments of the job in a role that a framework starts itself (TJ0537); true if there are none.
+ */
+bool words_free(struct job *j);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
 /*
  * Lowers the framework's settings for the objects that represent one replica: first their names (before hosts are
