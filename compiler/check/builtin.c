@@ -22,6 +22,7 @@ struct signature {
 
 static const struct type strings = { .kind = TYPE_LIST, .elem = &type_string };
 static const struct type lists = { .kind = TYPE_MAP, .elem = &strings };
+static const struct type strings_of_strings = { .kind = TYPE_LIST, .elem = &strings };
 static const struct type pod_data = { .kind = TYPE_POD, .elem = &type_data };
 static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
 static const struct type maybe_string = { .kind = TYPE_OPTIONAL, .elem = &type_string };
@@ -47,6 +48,8 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_STARTS_WITH] = { &type_bool, { { .name = "text", .type = S }, { .name = "part", .type = S } } },
 	[FUNCTION_ENDS_WITH] = { &type_bool, { { .name = "text", .type = S }, { .name = "part", .type = S } } },
 	[FUNCTION_MATCHES] = { &type_bool, { { .name = "text", .type = S }, { .name = "pattern", .type = S } } },
+	[FUNCTION_COMMANDS] = { &strings_of_strings, { { .name = "words", .type = &strings },
+		{ "through", &lists, true, true } } },
 	[FUNCTION_OPTIONS] = { &lists, { { .name = "words", .type = &strings }, { "flags", &strings, true, true } } },
 	[FUNCTION_SHA256] = { S, { { .name = "text", .type = S } } },
 	[FUNCTION_BYTES] = { I, { { .name = "x", .type = &type_memory } } },

@@ -45,6 +45,7 @@ static const struct {
 	[FUNCTION_STARTS_WITH] = { builtin_starts_with, KNOW, false },
 	[FUNCTION_ENDS_WITH] = { builtin_ends_with, KNOW, false },
 	[FUNCTION_MATCHES] = { builtin_matches, KNOW, false },
+	[FUNCTION_COMMANDS] = { builtin_commands, KNOW_ALL, false },
 	[FUNCTION_OPTIONS] = { builtin_options, KNOW_ALL, false },
 	[FUNCTION_KEYS] = { builtin_keys, KEEP, false },
 	[FUNCTION_VALUES] = { builtin_values, KEEP, false },

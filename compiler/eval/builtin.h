@@ -20,7 +20,8 @@ BUILTIN(bytes); BUILTIN(seconds); BUILTIN(millis);
 BUILTIN(str); BUILTIN(join); BUILTIN(split); BUILTIN(lines); BUILTIN(replace); BUILTIN(trim); BUILTIN(pad);
 BUILTIN(cut); BUILTIN(lower); BUILTIN(upper); BUILTIN(starts_with); BUILTIN(ends_with); BUILTIN(matches);
 BUILTIN(json); BUILTIN(sha256); BUILTIN(has_digest); BUILTIN(tag);
-/* command lines: builtin_options.c */
+/* command lines: builtin_commands.c, builtin_options.c */
+BUILTIN(commands);
 BUILTIN(options);
 /* volumes, references, conditions, tests: builtin_object.c */
 BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs);

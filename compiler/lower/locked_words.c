@@ -111,8 +111,8 @@ static void report_words(struct role *r, enum field_id id, const struct contribu
 	struct diag *d = mine->level == LEVEL_ROLE ?
 		eval_report(ev, TJ0537, at, "'%.*s' starts role '%.*s' itself, so its '%s' cannot be set",
 			STR_ARG(r->job->plan->framework), STR_ARG(r->name), field) :
-		eval_report(ev, TJ0537, at, "this '%s' applies to every role, also to '%.*s', which '%.*s' starts itself",
-			field, STR_ARG(r->name), STR_ARG(r->job->plan->framework));
+		eval_report(ev, TJ0537, at, "this '%s' applies to every role, also to '%.*s', "
+			"which '%.*s' starts itself", field, STR_ARG(r->name), STR_ARG(r->job->plan->framework));
 
 	for (size_t l = LEVEL_FRAMEWORK; l < r->nlevels; l++) {
 		const struct entry *theirs = said_first(r->levels[l], id);

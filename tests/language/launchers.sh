@@ -1,0 +1,3 @@
+#!/bin/sh
+# launchers.sh - launchers in the commands of frameworks: see launchers.py.
+. "$(dirname "$0")/run.inc"
