@@ -367,9 +367,10 @@ def begun(w, name, seconds, **policy):
 def deadline_elsewhere(w, ahead):
     """Times of jobs are the API server's, whose clock differs from the controller's by AHEAD seconds."""
     w.ahead = ahead
+    w.start()
+    w.wait_for("that it begins", lambda: "all watches are live" in w.log())        # it may begin late where much is done
     begun(w, "late", 4, activeDeadlineSeconds=8)
     began = time.monotonic()
-    w.start()
     w.put("tfjobs", tfjob("short", runPolicy={"ttlSecondsAfterFinished": 3}))
     w.wait_for("pods", lambda: len(w.names("pods")) == 4)
     w.run_pods(match="short")
