@@ -1,77 +1,48 @@
 /*
- * exec.c - `exec` in a cluster: finds the pod of a replica. kubectl makes the connection to the container, so this file
- * builds a command line for kubectl.
+ * exec.c - `exec` in a cluster: a command, or a shell, in the pod of a replica.
  */
-#include "runtime/cluster/cluster_watch.h"
-#include "runtime/cluster/view.h"
-#include "runtime/run/shell_word.h"
-#include "runtime/status/look.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
-struct finding {
-	struct arena *arena;
-	struct str label, index;
-	struct str pod, created;        /* the newest pod with that index */
-};
+#include "runtime/cluster/remote.h"
 
-static void consider_pod(void *to, struct str uid, const struct data *pod)
+/* The first shell that the container has. */
+#define SHELL_WORDS "if command -v bash > /dev/null 2>&1; then exec bash; else exec sh; fi"
+
+enum { NULL_MAJOR = 1, NULL_MINOR = 3 };
+
+/* Is standard input /dev/null, or closed? Then there is nothing to pass on. */
+static bool has_no_input(void)
 {
-	struct finding *f = to;
-	struct str created = status_text(pod, "metadata.creationTimestamp");
+	struct stat st;
 
-	(void)uid;
-	if (!str_eq(status_label(pod, "trainc.dev/role"), f->label) || !str_eq(status_pod_index(pod), f->index))
-		return;
-	if (f->pod.n && str_cmp(created, f->created) < 0)
-		return;
-	f->pod = str_copy(f->arena, status_text(pod, "metadata.name"));
-	f->created = str_copy(f->arena, created);
+	return fstat(STDIN_FILENO, &st) != 0 ||
+		(S_ISCHR(st.st_mode) && st.st_rdev == makedev(NULL_MAJOR, NULL_MINOR));
 }
 
-static const struct plan_role *role_named(const struct plan_job *j, struct str name)
+static bool wants_tty(const struct session *s)
 {
-	for (size_t i = 0; i < j->nroles; i++)
-		if (str_eq(j->roles[i].name, name))
-			return &j->roles[i];
-	return NULL;
-}
+	struct str when = option_value(s->options, OPTION_TTY);
 
-static struct str command_line(struct session *s, const struct cluster_watch *c, const struct plan_role *r,
-	struct str pod, char *const *words)
-{
-	struct buf b = { 0 };
-
-	buf_printf(&b, "kubectl exec -it -n %.*s %.*s -c %.*s --", STR_ARG(c->ns), STR_ARG(pod),
-		STR_ARG(plan_label(s->arena, r->main.name)));
-	for (size_t i = 0; words[i]; i++) {
-		buf_char(&b, ' ');
-		put_shell_word(&b, str_of(words[i]));
-	}
-	buf_z(&b, words[0] ? "" : " sh");
-	struct str text = buf_take(&b, s->arena);
-	buf_release(&b);
-	return text;
+	return str_is(when, "always") || (!str_is(when, "never") && !option_given(s->options, OPTION_NO_STDIN) &&
+		isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 }
 
 int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words)
 {
-	const struct cluster_watch *c = cluster_watch_of(w);
-	const struct plan_role *r = role_named(&c->plan, role);
+	char *shell[] = { str_cat_chars(s->arena, STR("sh"), STR(""), STR("")),
+		str_cat_chars(s->arena, STR("-c"), STR(""), STR("")),
+		str_cat_chars(s->arena, STR(SHELL_WORDS), STR(""), STR("")), NULL };
+	struct str container = option_value(s->options, OPTION_CONTAINER);
+	struct replica_pod pod;
+	int status;
 
-	if (!r || index >= r->max) {
-		session_say(s, "run '%.*s' has no replica %.*s/%lld", STR_ARG(w->name), STR_ARG(role),
-			(long long)index);
-		return STATUS_USAGE;
-	}
-	struct finding f = { .arena = s->arena, .label = r->label,
-		.index = str_printf(s->arena, "%lld", (long long)index) };
-	if (c->view)
-		view_each(c->view, "Pod", w->name, c->ns, consider_pod, &f);
-	if (f.pod.n)
-		session_say(s, "exec enters replicas of this machine; for this one: %.*s",
-			STR_ARG(command_line(s, c, r, f.pod, words)));
-	else
-		session_say(s, "%.*s/%lld of run '%.*s' has no pod now; 'trainc status %.*s' says why", STR_ARG(role),
-			(long long)index, STR_ARG(w->name),
-			STR_ARG(w->name));
-	return STATUS_USAGE;
+	if (!replica_pod_find(s, w, role, index, container.n > 0, &pod, &status))
+		return status;
+	struct remote r = { .pod = &pod, .words = words[0] ? words : shell, .tty = wants_tty(s),
+		.container = container.n ? container : plan_label(s->arena, pod.plan->main.name),
+		.input = !option_given(s->options, OPTION_NO_STDIN) && !has_no_input() };
+	return remote_run(cluster_of(s), &r);
 }

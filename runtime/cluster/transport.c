@@ -227,6 +227,14 @@ static void limit_fired(struct loop_timer *timer)
 	finish_exchange(x, outcome, error);
 }
 
+/* Gives a connection that is ready to the caller. */
+static void hand_over(struct transport_exchange *x)
+{
+	exchange_count_connections(x);
+	loop_timer_drop(x->transport->o.loop, &x->limit);
+	x->request.connected(x->request.to, x);
+}
+
 /* Ends the exchanges that libcurl has finished, and frees the exchanges that were cancelled inside libcurl. */
 static void pool_check(struct transport_pool *p)
 {
@@ -249,7 +257,10 @@ static void pool_check(struct transport_pool *p)
 		}
 		enum transport_outcome outcome = exchange_outcome(x, code, &error);
 		p->exchanges++;         /* keeps the pool alive while `done` starts and ends other exchanges */
-		finish_exchange(x, outcome, error);
+		if (x->request.connected && outcome == TRANSPORT_ANSWERED)
+			hand_over(x);
+		else
+			finish_exchange(x, outcome, error);
 		p->exchanges--;
 	}
 	pool_sweep(t);

@@ -57,6 +57,11 @@ struct transport_request {
 	bool (*take)(void *to, struct str bytes);
 	/* Called when the header of a successful response has arrived; the body may take long.  NULL: no callback. */
 	void (*began)(void *to);
+	/*
+	 * Not NULL: the exchange only connects, and nothing is sent. Called when the connection is ready; it stays open
+	 * until transport_cancel(), and `done` is only called after a failure to connect (websocket.h).
+	 */
+	void (*connected)(void *to, struct transport_exchange *x);
 	void (*done)(void *to, const struct transport_result *result);
 	void *to;
 };

@@ -296,7 +296,8 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(x->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION,
-		(long)(t->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+		(long)(t->http1 || x->request.connected ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+	curl_easy_setopt(x->easy, CURLOPT_CONNECT_ONLY, x->request.connected ? 1L : 0L);
 	/*
 	 * waits until the first connection shows whether it can be shared; with HTTP/1.1 this would only delay requests
 	 */
@@ -313,7 +314,8 @@ static void set_behaviour(struct transport_exchange *x)
 	curl_easy_setopt(x->easy, CURLOPT_NOPROXY, "");
 	curl_easy_setopt(x->easy, CURLOPT_SOCKS5_AUTH, (long)CURLAUTH_BASIC);
 	if (t->proxy.n)
-		curl_easy_setopt(x->easy, CURLOPT_HTTPPROXYTUNNEL, t->o.access->tls ? 1L : 0L);
+		curl_easy_setopt(x->easy, CURLOPT_HTTPPROXYTUNNEL,
+			t->o.access->tls || x->request.connected ? 1L : 0L);
 	if (x->request.kind == TRANSPORT_LIST && !t->o.access->disable_compression)
 		curl_easy_setopt(x->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }

@@ -90,7 +90,10 @@ struct backend {
 	bool (*scale)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 	/* Restarts replica N of a role; NULL: the backend cannot restart single replicas. */
 	bool (*restart)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
-	/* Runs a command in replica INDEX of a role, or a shell if WORDS is empty; returns the exit status. */
+	/*
+	 * Runs a command in replica INDEX of a role, or a shell if WORDS is empty; returns the exit status. Called
+	 * before opened().
+	 */
 	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 	/*
 	 * Forwards connections to the port that TEXT names, [HOSTPORT:]ROLE/N:PORT, until the command is interrupted or

@@ -19,13 +19,12 @@ static char *const *words_of(struct session *s)
 static int execute(struct session *s, const struct backend *b, struct attend *a)
 {
 	struct str role, number;
-	int status;
 
 	if (a->n != 1) {
 		session_say(s, "the program has %zu jobs; choose one with --job", a->n);
 		return STATUS_USAGE;
 	}
-	if (!runs_replica(s, s->options->operands[1], &role, &number) || (b->opened && !b->opened(s, &status)))
+	if (!runs_replica(s, s->options->operands[1], &role, &number))
 		return STATUS_USAGE;
 	return b->exec(s, &a->runs[0], role, strtoll(number.p, NULL, 10), words_of(s));
 }

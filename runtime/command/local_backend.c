@@ -145,12 +145,28 @@ static bool local_restart(struct session *s, struct run_watch *w, struct str rol
 	return local_ask(s, w, str_printf(s->arena, "restart %.*s %.*s", STR_ARG(role), STR_ARG(number)), ret_status);
 }
 
+/* Has the command options that are only for a cluster? Here it has the terminal and the input of trainc itself. */
+static bool has_cluster_options(struct session *s)
+{
+	static const enum option options[] = { OPTION_CONTAINER, OPTION_TTY, OPTION_NO_STDIN };
+
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (option_given(s->options, options[i])) {
+			session_say(s, "--%s is for runs in a cluster; with --local, the command enters the replica "
+				"itself, with this terminal and standard input", option_row(options[i])->word);
+			return true;
+		}
+	return false;
+}
+
 static int local_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words)
 {
 	struct enter what = { .run = &w->state, .role = role, .index = index, .words = words };
 	struct entered entered;
 	struct str why;
 
+	if (has_cluster_options(s))
+		return STATUS_USAGE;
 	if (!enter_replica(s->arena, &what, &entered, &why)) {
 		session_say(s, "%.*s", STR_ARG(why));
 		return STATUS_REFUSED;

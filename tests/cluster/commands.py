@@ -110,17 +110,6 @@ def places(w):
     must("gpu-7" not in out and "a-worker-1-x" not in out, out)
 
 
-@check
-def exec_in_pod(w):
-    """exec names the pod of a replica, and the command line that enters it"""
-    w.write("a.tj", JOB % ("a", 2))
-    w.want(0, "apply", "a.tj")
-    w.want(2, "exec", "a", "worker/1", "--", "ls", "-l", "a b",
-           err=r"kubectl exec -it -n default a-worker-1-x -c main -- ls -l 'a b'")
-    w.want(2, "exec", "a", "worker/1", err=r"kubectl exec -it -n default a-worker-1-x -c main -- sh")
-    w.want(2, "exec", "a", "worker/7", err="has no replica worker/7")
-
-
 def read_terminal(fd, got, enough):
     """Appends what appears on a terminal to GOT until ENOUGH accepts it, for at most a minute, or until the end."""
     until = time.monotonic() + 60

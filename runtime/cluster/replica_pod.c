@@ -1,0 +1,93 @@
+/*
+ * replica_pod.c - see replica_pod.h. The pod of a replica needs one list. Only a replica without a pod needs the
+ * watches of the run, which say why there is none.
+ */
+#include "runtime/cluster/replica_pod.h"
+
+#include "runtime/status/look.h"
+
+static const struct plan_role *role_named(const struct plan_job *j, struct str name)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (str_eq(j->roles[i].name, name))
+			return &j->roles[i];
+	return NULL;
+}
+
+/* Is pod A a better choice than B? A pod that is being deleted is used if there is no other, and then the newest. */
+static bool is_better(const struct member *a, const struct member *b)
+{
+	if (!b || a->deleting != b->deleting)
+		return !b || !a->deleting;
+	return str_cmp(status_text(a->object, "metadata.creationTimestamp"),
+		status_text(b->object, "metadata.creationTimestamp")) >= 0;
+}
+
+static const struct member *best_pod(struct arena *a, const struct members *all, int64_t index, bool starting)
+{
+	struct str number = str_int(a, index);
+	const struct member *best = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct member *m = &all->at[i];
+		struct str phase = status_text(m->object, "status.phase");
+		if ((str_is(phase, "Running") || (starting && str_is(phase, "Pending"))) &&
+		    str_eq(status_pod_index(m->object), number) && is_better(m, best))
+			best = m;
+	}
+	return best;
+}
+
+/* Reports why a replica has no pod that runs. */
+static void say_why_not(struct session *s, struct run_watch *w, struct str role, int64_t index)
+{
+	const struct run_role *r = run_find_role(&w->state, role);
+	struct str cause = r && index < r->max ? r->at[index].cause : STR("");
+
+	if (!cause.n)
+		cause = r && r->cause.n ? r->cause : w->state.cause;
+	session_say(s, "%.*s/%lld of run '%.*s' does not run now%s%.*s; 'trainc why %.*s' says more", STR_ARG(role),
+		(long long)index, STR_ARG(w->name), cause.n ? ": " : "", STR_ARG(cause), STR_ARG(w->name));
+}
+
+static bool has_replica(struct session *s, const struct run_watch *w, const struct plan_role *r, struct str role,
+	int64_t index)
+{
+	if (!r)
+		session_say(s, "run '%.*s' has no role '%.*s'", STR_ARG(w->name), STR_ARG(role));
+	else if (index >= r->max)
+		session_say(s, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role), (long long)r->max - 1,
+			(long long)index);
+	return r && index < r->max;
+}
+
+bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, int64_t index, bool starting,
+	struct replica_pod *ret, int *ret_status)
+{
+	const struct cluster_watch *c = cluster_watch_of(w);
+	struct cluster *k = c->cluster;
+	const struct plan_role *r = role_named(&c->plan, role);
+
+	*ret_status = STATUS_USAGE;
+	if (!has_replica(s, w, r, role, index))
+		return false;
+	struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .ns = c->ns,
+		.selector = str_printf(s->arena, "trainc.dev/job=%.*s,trainc.dev/role=%.*s", STR_ARG(w->name),
+			STR_ARG(r->label)) };
+	struct members all = members_list(&k->client, s->arena, &q, 1);
+	const struct member *best = all.failed ? NULL : best_pod(s->arena, &all, index, starting);
+	if (all.failed) {
+		*ret_status = cluster_say(k, all.failed);
+		return false;
+	}
+	if (!best) {
+		if (cluster_watch_start(k, ret_status)) {
+			*ret_status = STATUS_CONFLICT;
+			say_why_not(s, w, role, index);
+		}
+		return false;
+	}
+	*ret = (struct replica_pod){ .role = role, .index = index, .plan = r, .ns = c->ns, .name = best->name,
+		.uid = best->uid, .deleting = best->deleting };
+	return true;
+}

@@ -1,0 +1,394 @@
+"""streams.py [NAME...] - exec and the other commands with a stream to a container, against a WebSocket server that does
+what each check says."""
+import json
+import os
+import signal
+import socket
+import socketserver
+import ssl
+import subprocess
+import sys
+import threading
+import urllib.parse
+
+from api_memory import TRAINC, must, reply, run_checks, status
+from commands import JOB
+from web_socket import BINARY, CLOSE, FAILURE, PING, PONG, REST, TEXT, Socket, ended, frame, head, message
+from world import World
+
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+class Streams(World):
+    """A cluster with the run a of two workers, whose streams go to `script`."""
+
+    def __init__(self):
+        super().__init__()
+        self.script, self.seen, self.failure = None, [], None
+        self.write("a.tj", JOB % ("a", 2))
+        self.want(0, "apply", "--no-wait", "a.tj")
+
+    def serve(self, h):
+        if not any("/%s?" % part in h.path for part in ("exec", "attach", "portforward")):
+            super().serve(h)
+            return
+        self.seen.append(h.path)
+        try:
+            self.script(Socket(h))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        except Exception as e:
+            self.failure = e
+            raise
+
+    def exec(self, code, script, *words, given=None, err=None, out=None):
+        """Runs `exec a worker/1` with a script of the server, and expects a status and the whole output."""
+        self.script = script
+        p = subprocess.Popen([TRAINC, "exec", "a", "worker/1", *words], cwd=self.dir, env=self.environment(), stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL if given is None else subprocess.PIPE)
+        got = p.communicate(given, timeout=60)
+        text = "exec %s: %d\n%r" % (words, p.returncode, got)
+        must(p.returncode == code, "expected status %d: %s" % (code, text))
+        must(out is None or got[0] == out, "expected %r: %s" % (out, text))
+        must(err is None or err in got[1].decode(), "expected %r: %s" % (err, text))
+        must("ERROR: " not in got[1].decode(errors="replace"), text)
+        return got
+
+
+def says(*parts, **how):
+    """A script that accepts the stream, sends the parts, and waits for the client to leave."""
+    def script(s):
+        s.accept(**how)
+        s.send(*parts)
+        s.read_until(lambda *_: False)
+    return script
+
+
+@check
+def plain(w):
+    """exec: the words, the container and the channels; credentials and no input"""
+    def script(s):
+        must(s.headers["Sec-WebSocket-Protocol"] == "v5.channel.k8s.io, v4.channel.k8s.io", s.headers)
+        says(message(1), message(1, b"out\n"), message(2, b"err\n"), message(1, b"more\n"), ended())(s)
+    got = w.exec(0, script, "--", "ls", "-l", "a b&c", "")
+    must(got == (b"out\nmore\n", b"err\n"), got)
+    path, query = w.seen[0].split("?")
+    must(path == "/api/v1/namespaces/default/pods/a-worker-1-x/exec", path)
+    must(urllib.parse.parse_qsl(query, keep_blank_values=True) == [("command", "ls"), ("command", "-l"), ("command", "a b&c"), ("command", ""),
+         ("container", "main"), ("stdout", "true"), ("stderr", "true")], query)
+    w.exec(0, says(ended()), "-c", "other")
+    must("container=other" in w.seen[1] and "command=sh&command=-c" in w.seen[1], w.seen)
+
+
+@check
+def statuses(w):
+    """exit statuses: the command's; 126 and 127 from the words of container runtimes; 6 for another failure"""
+    for code in 0, 1, 2, 7, 126, 127, 130, 137, 255:
+        w.exec(code, says(ended(code)), "--", "x", out=b"")
+    oci = "OCI runtime exec failed: exec failed: unable to start container process: "
+    for code, text, want in ((127, 'exec: "nope": executable file not found in $PATH: unknown', "trainc: command not found: 'nope'"),
+                             (127, 'exec: "/nope": stat /nope: no such file or directory: unknown', "trainc: command not found: 'nope'"),
+                             (126, 'exec: "/etc/passwd": permission denied: unknown', "trainc: not executable: 'nope'"),
+                             (6, "something else \x1b[2J", "trainc: worker/1: ")):
+        failure = json.dumps({**FAILURE, "reason": "InternalError", "message": "error executing command: " + oci + text}).encode()
+        _, err = w.exec(code, says(message(3, failure) + frame(CLOSE, b"\x03\xe8")), "--", "nope", err=want)
+        must(b"\x1b" not in err, err)
+    for wrong in b"", b"{", b"[]", b"null", b'{"status":"Failure"}', b'{"status":"Failure","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"x"}]}}':
+        w.exec(6 if b"Failure" in wrong else 7, says(message(3, wrong) + frame(CLOSE)), "--", "x")
+
+
+@check
+def given(w):
+    """standard input arrives as it is, and its end is passed on; a script that ends first is not waited for"""
+    text = os.urandom(3 << 20)
+
+    def echo(s):
+        s.accept()
+        got = s.read_until(lambda channel, _: channel == 255)
+        must(s.headers["Sec-WebSocket-Protocol"] == "v5.channel.k8s.io", "an old protocol was offered")
+        must(got[-1] == (255, b"\0") and {c for c, _ in got[:-1]} == {0}, got[-1])
+        s.send(message(1, b"".join(x for _, x in got[:-1])), ended(4))
+    w.exec(4, echo, "--", "cat", given=text, out=text)
+    must("stdin=true" in w.seen[-1], w.seen)
+    w.exec(0, echo and says(ended()), "--", "true", given=text)
+    w.exec(0, says(ended()), "--no-stdin", "--", "true", given=b"")
+    must("stdin" not in w.seen[-1], w.seen)
+    with open(os.path.join(w.dir, "input"), "wb") as f:
+        f.write(text)
+    w.script = echo
+    with open(os.path.join(w.dir, "input"), "rb") as f:
+        p = subprocess.run([TRAINC, "exec", "a", "worker/1", "cat"], cwd=w.dir, env=w.environment(), stdin=f, capture_output=True, timeout=60)
+    must(p.returncode == 4 and p.stdout == text, (p.returncode, p.stderr))
+
+
+@check
+def frames(w):
+    """the same messages in every division into frames and packets, with control frames between them"""
+    big = os.urandom(200000)
+    whole = message(1, b"one ") + message(2, b"E") + message(1, big)
+    split = frame(BINARY, b"\1on", last=False) + frame(PING, b"p") + frame(REST, b"e", last=False) + frame(REST, b" ") + message(2, b"E") + \
+        frame(BINARY, b"", last=False) + frame(REST, b"\1" + big[:70000], last=False) + frame(REST, b"", last=False) + frame(REST, big[70000:])
+    for name, parts in (("whole", [whole + ended(3)]), ("messages", [whole, ended(3)]), ("split", [split + ended(3)]),
+                        ("bytes", [bytes([b]) for b in split[:64]] + [split[64:], *(bytes([b]) for b in ended(3))]),
+                        ("empty", [frame(BINARY) + message(1) + whole + message(2) + frame(PONG, b"?") + ended(3)])):
+        got = w.exec(3, says(*parts), "--", name)
+        must(got == (b"one " + big, b"E"), name)
+
+    def with_answer(s):                 # the answer and the first frames are one packet
+        sent, s.send = [], lambda *parts: sent.extend(parts)
+        s.accept()
+        Socket.send(s, b"".join(sent) + whole + ended(3))
+        s.read()
+    w.exec(3, with_answer, "--", "x", out=b"one " + big)
+
+
+@check
+def pings(w):
+    """each ping is answered with its payload; the client sends pings of its own; masks differ"""
+    def script(s):
+        s.accept()
+        s.send(frame(PING, b"a" * 125), frame(PING))
+        must([s.read(), s.read()] == [(PONG, b"a" * 125), (PONG, b"")], "no pongs")
+        must(s.read()[0] == PING, "no ping within 5 s")
+        s.send(ended())
+    w.exec(0, script, "--", "x")
+
+
+@check
+def violations(w):
+    """a server that violates the protocol: status 7 with the reason, and what had arrived before is printed"""
+    for why, bad in (("has reserved bits", frame(BINARY, b"\1x", bits=0x40)), ("of the server has a mask", head(BINARY, 2, mask=0x80) + b"mask\1x"),
+                     ("is text", frame(TEXT, b"\1x")), ("has an unknown kind", frame(3, b"\1x")), ("has an unknown kind", frame(11)),
+                     ("has no beginning", frame(REST, b"\1x")), ("a control frame is split", frame(PING, b"", last=False)),
+                     ("begins inside another", frame(BINARY, b"\1x", last=False) + message(1, b"x")),
+                     ("control frame is too long", frame(PING, b"x" * 126)), ("control frame is too long", frame(CLOSE, b"x" * 70000)),
+                     ("not in its shortest form", head(BINARY, 5, size=2) + b"\1xxxx"), ("not in its shortest form", head(BINARY, 5, size=8) + b"\1xxxx"),
+                     ("a frame is too long", head(BINARY, 1 << 63, size=8))):
+        got = w.exec(7, says(message(1, b"before"), bad), "--", "x", err=why)
+        must(got[0].startswith(b"before") and b"may still run in worker/1" in got[1], got)
+
+
+@check
+def endings(w):
+    """a connection that ends: before and after the status, with and without a close frame, in the middle of a frame"""
+    def cut(*parts):
+        def script(s):
+            s.accept()
+            s.send(*parts)
+        return script
+    late = ended(3)[:-4] + message(1, b"late") + ended(3)[-4:]
+    w.exec(3, says(message(1, b"x") + late), "--", "x", out=b"xlate")
+    w.exec(3, cut(ended(3)[:-4]), "--", "x")
+    w.exec(7, cut(message(1, b"x")), "--", "x", out=b"x", err="trainc: the connection to 127.0.0.1:")
+    w.exec(7, cut(message(1, b"xyz")[:-1]), "--", "x", out=b"xy", err="the command may still run in worker/1")
+    w.exec(7, says(frame(CLOSE, b"\x03\xe8")), "--", "x", err="the server ended the connection without a status")
+    w.exec(3, says(ended(3)[:-4]), "--", "x")           # the server does not end the stream: 5 s
+
+
+@check
+def refusals(w):
+    """an answer that is not 101, or a wrong one: what is missing, and the way out"""
+    kubectl = "kubectl exec -n default a-worker-1-x -c main -- x 'a b'"
+    for code, answer, want in (
+            (4, status(403, "Forbidden", 'pods "a-worker-1-x" is forbidden: User "eve" cannot create resource "pods/exec" in API group "" in the namespace "default"'),
+             "user 'eve' may not create pods/exec in namespace 'default'"),
+            (4, status(401, "Unauthorized", "Unauthorized"), "does not accept the credential"),
+            (6, status(404, "NotFound", 'pods "a-worker-1-x" not found'), 'pods "a-worker-1-x" not found'),
+            (7, status(400, "BadRequest", "Upgrade request required"), kubectl),
+            (7, (403, b"no upgrades here"), kubectl), (7, (404, b"<html>"), kubectl), (7, (502, b"Bad Gateway\n"), kubectl), (7, (200, {"kind": "Pod"}), kubectl)):
+        _, err = w.exec(code, lambda s, answer=answer: reply(s.h, *answer), "--", "x", "a b", err=want)
+        must((b"does not pass WebSockets" in err) == (want == kubectl), err)
+        must((b"trainc-interactive" in err) == (answer[0] == 403 and code == 4), err)
+    w.exec(7, lambda s: None, "--", "x", "a b", err=kubectl)
+    w.exec(7, lambda s: s.send(b"HTTP/1.1 101 Switching"), "--", "x", err="does not pass WebSockets")
+    w.exec(7, lambda s: s.send(b"\0" * 70000), "--", "x", err="does not pass WebSockets")
+    for how, want in (({"Sec_WebSocket_Accept": "AAAA"}, "has a wrong Sec-WebSocket-Accept"), ({"Sec_WebSocket_Accept": None}, "has a wrong"),
+                      ({"protocol": "v9.channel.k8s.io"}, "chooses a protocol that was not offered"), ({"protocol": None}, "chooses a protocol"),
+                      ({"Upgrade": None}, "does not upgrade"), ({"Connection": "keep-alive"}, "does not upgrade")):
+        w.exec(7, says(ended(), **how), "--", "x", "a b", err=want)
+
+
+@check
+def old_server(w):
+    """an API server before 1.30 cannot pass on the end of the input; without input, the older protocol is used"""
+    w.fault("GET", "^/version", (200, {"gitVersion": "v1.28.1", "major": "1", "minor": "28+"}))
+    w.exec(6, lambda s: reply(s.h, 403, b"protocol"), "--", "x", given=b"x", err="this one is 1.28; leave the input out with --no-stdin")
+    w.exec(3, says(ended(3), protocol="v4.channel.k8s.io"), "--", "x")
+
+
+def secure(w, user):
+    """Lets the server speak TLS, with the authority in the kubeconfig, and demand a certificate of the client."""
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=w.dir, check=True, capture_output=True)
+    for name, more in (("server", ["-addext", "subjectAltName=IP:127.0.0.1"]), ("client", [])):
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=" + name, "-days", "2",
+                "-keyout", name + ".key", "-out", name + ".crt", *more)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.path.join(w.dir, "server.crt"), os.path.join(w.dir, "server.key"))
+    context.load_verify_locations(os.path.join(w.dir, "client.crt"))
+    context.verify_mode = ssl.CERT_REQUIRED
+    w.listener.socket = context.wrap_socket(w.listener.socket, server_side=True, do_handshake_on_connect=False)
+    with open(os.path.join(w.dir, "config")) as f:
+        config = json.load(f)
+    cluster = config["clusters"][0]["cluster"]
+    cluster.update({"server": cluster["server"].replace("http:", "https:"), "certificate-authority": "server.crt"})
+    config["users"][0]["user"] = {"client-certificate": "client.crt", "client-key": "client.key", **user}
+    w.write("config", json.dumps(config))
+
+
+@check
+def by_tls(w):
+    """TLS with a certificate of the client: a 401 renews the token once; much data in both directions"""
+    text = os.urandom(3 << 20)
+    w.write("token", "t1")
+    secure(w, {"tokenFile": "token"})
+    tokens = []
+
+    def script(s):
+        tokens.append(s.headers["Authorization"])
+        if len(tokens) != 2:
+            w.write("token", "t%d" % (len(tokens) + 1))
+            reply(s.h, *status(401, "Unauthorized", "Unauthorized"))
+            return
+        s.accept()
+        got = s.read_until(lambda channel, _: channel == 255)
+        s.send(message(1, b"".join(x for _, x in got[:-1])), ended(3))
+        s.read()
+    w.exec(3, script, "--", "x", given=text, out=text)
+    must(tokens == ["Bearer t1", "Bearer t2"], tokens)
+    tokens.append("")
+    w.exec(4, script, "--", "x", err="does not accept the credential")
+    must(len(tokens) == 5, tokens)
+
+
+class Proxy(socketserver.ThreadingTCPServer):
+    """A proxy that connects (CONNECT), and counts that."""
+    daemon_threads = True
+
+    def __init__(self):
+        self.connects = []
+        proxy = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                line = self.rfile.readline().split()
+                while self.rfile.readline().strip():
+                    pass
+                proxy.connects.append(line)
+                if line[0] != b"CONNECT":
+                    self.wfile.write(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
+                    return
+                host, port = line[1].decode().rsplit(":", 1)
+                with socket.create_connection((host, int(port))) as out:
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+                    threading.Thread(target=self.copy, args=(out, self.connection), daemon=True).start()
+                    self.copy(self.connection, out)
+
+            def copy(self, a, b):
+                try:
+                    while part := a.recv(65536):
+                        b.sendall(part)
+                    b.shutdown(socket.SHUT_WR)
+                except OSError:
+                    pass
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+
+@check
+def by_proxy(w):
+    """a proxy of the kubeconfig is asked to connect; impersonation and a token reach the server through it"""
+    secure(w, {"token": "very-secret"})
+    with Proxy() as proxy, open(os.path.join(w.dir, "config")) as f:
+        config = json.load(f)
+        config["clusters"][0]["cluster"]["proxy-url"] = "http://127.0.0.1:%d" % proxy.server_address[1]
+        w.write("config", json.dumps(config))
+
+        def script(s):
+            must((s.headers["Authorization"], s.headers["Impersonate-User"]) == ("Bearer very-secret", "eve"), s.headers)
+            says(message(1, b"x"), ended(3))(s)
+        _, err = w.exec(3, script, "--as", "eve", "-v", "--", "x", out=b"x")
+        must(proxy.connects and all(c[0] == b"CONNECT" for c in proxy.connects) and b"very-secret" not in err, (proxy.connects, err))
+        proxy.shutdown()
+
+
+@check
+def no_pod(w):
+    """a replica without a pod: status 5, and why; a replica or role that does not exist: status 2"""
+    pod = w.get("pods", "a-worker-1-x")
+    del pod["spec"]["nodeName"]
+    pod["status"] = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes are available"}]}
+    w.put("pods", "default", pod)
+    w.want(5, "exec", "a", "worker/1", "--", "x", err="worker/1 of run 'a' does not run now: .*0/3 nodes.*'trainc why a'")
+    w.want(2, "exec", "a", "worker/2", "--", "x", err="role 'worker' has replicas 0 to 1, not 2")
+    w.want(2, "exec", "a", "ps/0", "--", "x", err="run 'a' has no role 'ps'")
+    must(not w.seen, w.seen)
+
+
+@check
+def newest(w):
+    """of several pods, the newest that runs and is not being deleted"""
+    for name, created, more in (("old", "2025-01-01T00:00:00Z", {}), ("new", "2026-02-01T00:00:00Z", {}),
+                                ("gone", "2026-03-01T00:00:00Z", {"deletionTimestamp": "2026-03-01T00:00:01Z"})):
+        pod = w.get("pods", "a-worker-1-x")
+        pod["metadata"].update(name=name, uid=name, creationTimestamp=created, **more)
+        w.put("pods", "default", pod)
+    w.exec(0, says(ended()), "--", "x")
+    must("/pods/new/exec" in w.seen[-1], w.seen)
+
+
+@check
+def interrupted(w):
+    """a signal ends the command with 128 + its number, and says that the process goes on; so does a closed pipe"""
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        w.script = says(message(1, b"here\n"))
+        p = w.start("exec", "a", "worker/1", "--", "x")
+        w.shown(p, "here", out=True)
+        p.send_signal(number)
+        _, err = p.communicate(timeout=60)
+        must(p.returncode == 128 + number and "may still run in worker/1: Kubernetes does not stop it" in err, (p.returncode, err))
+    w.script = says(*[message(1, b"x" * 65536)] * 64)
+    p = w.start("exec", "a", "worker/1", "--", "x")
+    p.stdout.close()
+    must(p.wait(timeout=60) == 141, p.returncode)
+
+
+@check
+def slow_reader(w):
+    """output that nobody takes makes the server wait: memory stays small, and nothing is lost"""
+    chunk, n, sent = b"x" * 65536, 1600, threading.Event()
+
+    def script(s):
+        s.accept()
+        for _ in range(n):
+            s.send(message(1, chunk))
+        sent.set()
+        s.send(ended())
+        s.read_until(lambda *_: False)
+    w.script = script
+    p = subprocess.Popen([TRAINC, "exec", "a", "worker/1", "--", "x"], cwd=w.dir, env=w.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    must(not sent.wait(0.5), "100 MiB were taken without a reader")
+    got = 0
+    while True:
+        part = p.stdout.read(1 << 20)
+        got += len(part)
+        if not part:
+            break
+        with open("/proc/%d/status" % p.pid) as f:
+            peak = [int(line.split()[1]) for line in f if line.startswith("VmHWM")]
+        must(not peak or peak[0] < 40 << 10, "%s KiB" % peak)
+    must((p.wait(timeout=60), got) == (0, n * len(chunk)), (p.returncode, got))
+
+
+def after(w):
+    if w.failure:
+        raise w.failure
+
+
+if __name__ == "__main__":
+    sys.exit(run_checks(Streams, CHECKS, sys.argv[1:], after))
