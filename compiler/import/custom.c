@@ -278,6 +278,7 @@ void custom_compile(struct custom_plan *p, const struct data *object, const stru
 	compile_init(&p->program, &p->reader);
 	p->program.options.target = STR("pods");
 	p->program.options.parts = true;
+	p->program.options.job.domain = o->domain;
 	if (o->gang.n)
 		p->program.options.job.gang = o->gang;
 	if (import_resource(p, &scratch, object, o, &p->text)) {

@@ -53,6 +53,7 @@ struct custom_options {
 					 * scheduler */
 	/* images of init containers that the training operator adds; empty: its own */
 	struct str init_image, delivery_image;
+	struct str domain;              /* DNS domain of the cluster; empty: addresses end with ".svc" */
 	const char *job_label;          /* label whose value is the job's name, on all objects of an ancestor's job */
 };
 

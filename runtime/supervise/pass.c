@@ -183,6 +183,7 @@ static bool send_next(struct pass *p)
 	case STEP_VERDICT: return pass_verdict(p);
 	case STEP_SCALER: return pass_scaler(p);
 	case STEP_SHARED: return pass_shared(p);
+	case STEP_CONFIG: return pass_config(p);
 	case STEP_GROUP: return pass_group(p);
 	case STEP_WITHDRAW: return pass_withdraw(p);
 	case STEP_ACT: return pass_act(p);

@@ -14,7 +14,7 @@
 /* The value of `managedBy` that selects this controller. */
 #define CONTROLLER "kubeflow.org/training-operator"
 
-enum step { STEP_READ, STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_GROUP, STEP_WITHDRAW, STEP_ACT,
+enum step { STEP_READ, STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_CONFIG, STEP_GROUP, STEP_WITHDRAW, STEP_ACT,
 	STEP_GRANT, STEP_LEAD, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
 
 struct pass {
@@ -113,6 +113,11 @@ bool pass_shared(struct pass *p);
  * autoscaler, so both are deleted together.
  */
 bool pass_scaler(struct pass *p);
+/*
+ * Rewrites the ConfigMaps of the job when their contents change, as the file with the hosts of an MPIJob does when the
+ * number of its workers changes.
+ */
+bool pass_config(struct pass *p);
 /* Reads the PodGroup of a gang, which decides whether pods may be created yet. */
 bool pass_group(struct pass *p);
 /* Deletes the PodGroup of a job that has ended or is suspended, so that it reserves no room. */

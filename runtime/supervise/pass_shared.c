@@ -55,6 +55,123 @@ bool pass_is_owned(const struct data *object, struct str uid)
 	return false;
 }
 
+/* ---- ConfigMaps ---- */
+
+static bool is_config(const struct data *tree) { return str_is(status_text(tree, "kind"), "ConfigMap"); }
+
+/* One line with the name and the contents of a ConfigMap, as `configs` of the job has it. */
+static struct str config_line(struct pass *p, const struct data *tree)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "\n%.*s ", STR_ARG(status_text(tree, "metadata.name")));
+	data_write(&b, data_get(tree, STR("data")));
+	struct str line = buf_take(&b, &p->arena);
+	buf_release(&b);
+	return line;
+}
+
+static bool is_config_known(struct pass *p, const struct data *tree)
+{
+	struct str known = str_of(p->job->configs ? p->job->configs : ""), line = config_line(p, tree);
+
+	return known.n && memmem(known.p, known.n, line.p, line.n) != NULL;
+}
+
+/* Remembers the contents of a ConfigMap in place of the earlier ones. */
+static void note_config(struct pass *p, const struct data *tree)
+{
+	struct str name = str_printf(&p->arena, "%.*s ", STR_ARG(status_text(tree, "metadata.name")));
+	struct str rest = str_of(p->job->configs ? p->job->configs : "");
+	struct buf b = { 0 };
+
+	while (rest.n) {
+		const char *end = memchr(rest.p + 1, '\n', rest.n - 1);
+		struct str line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		rest = (struct str){ line.p + line.n, rest.n - line.n };
+		if (!str_starts((struct str){ line.p + 1, line.n - 1 }, name))
+			buf_str(&b, line);
+	}
+	buf_str(&b, config_line(p, tree));
+	p->job->configs = supervised_keep(p->job->configs, buf_text(&b));
+	buf_release(&b);
+}
+
+static void config_written(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+
+	if (transport_ok(r))
+		note_config(s->pass, s->tree);
+	else
+		pass_give_up(s->pass, r);
+	pass_answered(s->pass);
+}
+
+/* Does the ConfigMap contain what the plan wants? */
+static bool has_contents(const struct data *object, const struct data *tree)
+{
+	const struct data *wanted = data_get(tree, STR("data")), *there = status_path(object, "data");
+
+	for (size_t i = 0; wanted && i < wanted->u.map.n; i++) {
+		const struct data *v = there && there->kind == DATA_MAP ? data_get(there, wanted->u.map.at[i].key) : NULL;
+		if (!v || v->kind != DATA_STRING || !str_eq(v->u.string, wanted->u.map.at[i].value->u.string))
+			return false;
+	}
+	return true;
+}
+
+/* Rewrites a ConfigMap that was read, if the job owns it. */
+static void config_read(void *to, const struct transport_result *r)
+{
+	struct pass_request *s = to;
+	struct pass *p = s->pass;
+	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	struct str uid = object && pass_is_owned(object, p->job->uid) ? status_text(object, "metadata.uid") : STR("");
+
+	if (uid.n && !has_contents(object, s->tree)) {
+		struct pass_request *next = pass_request_new(p);
+		struct buf data = { 0 };
+		data_write(&data, data_get(s->tree, STR("data")));
+		next->tree = s->tree;
+		next->request = owned_change(&p->arena, p->job, s->tree, uid, "data", buf_text(&data));
+		pass_send(p, next, CALL_REPEAT, config_written);
+		buf_release(&data);
+	} else if (object || r->code == 404) {
+		note_config(p, s->tree);        /* one that is created later gets the current contents */
+	} else {
+		pass_give_up(p, r);
+	}
+	pass_answered(p);
+}
+
+static bool has_configs(const struct plan_job *plan)
+{
+	for (size_t i = 0; i < plan->nobjects; i++)
+		if (plan->objects[i].framework && is_config(plan->objects[i].data))
+			return true;
+	return false;
+}
+
+bool pass_config(struct pass *p)
+{
+	if (p->pending || p->was_finished || !has_configs(p->plan->job))
+		return false;
+	if (!p->shared.n)
+		p->shared = emit_list_shared(&p->arena, &p->plan->program.plan, p->plan->job);
+	while (p->next < p->shared.n) {
+		const struct data *tree = p->shared.at[p->next++].tree;
+		if (!is_config(tree) || is_config_known(p, tree))
+			continue;
+		struct pass_request *s = pass_request_new(p);
+		s->tree = tree;
+		s->request = owned_get(&p->arena, p->job, tree);
+		pass_send(p, s, CALL_BY_METHOD, config_read);
+		return true;
+	}
+	return false;
+}
+
 void pass_report_foreign(struct pass *p, const struct data *tree)
 {
 	struct str text = str_printf(&p->arena, "Resource \"%.*s\" of %.*s already exists and is not managed by %s",
@@ -90,6 +207,8 @@ static void shared_made(void *to, const struct transport_result *r)
 	if (transport_ok(r)) {
 		p->job->control->metrics.created++;
 		note_made(p, s->tree);
+		if (is_config(s->tree))
+			note_config(p, s->tree);
 	} else if (r->code == 409) {
 		struct pass_request *get = pass_request_new(p);
 		get->tree = s->tree;

@@ -9,6 +9,7 @@
 #include "base/system.h"
 #include "base/words.h"
 #include "kube/image.h"
+#include "kube/limits.h"
 #include "runtime/supervise/admission.h"
 #include "runtime/supervise/budget.h"
 #include "runtime/supervise/deploy.h"
@@ -232,13 +233,43 @@ static unsigned operator_minor(const struct session *s)
 	return str_is(version, "1.7") ? 7 : str_is(version, "1.9") ? 9 : 0;
 }
 
+/* The cluster domain: from the option, else from the variable that the training operator reads; may be empty. */
+static struct str domain_of(const struct session *s)
+{
+	const char *variable = getenv("CUSTOM_CLUSTER_DOMAIN");
+
+	return option_given(s->options, OPTION_DOMAIN) || !variable ? option_value(s->options, OPTION_DOMAIN)
+		: str_of(variable);
+}
+
+/* Checks the cluster domain now. With an invalid one every job would be refused. */
+static bool is_domain_right(struct session *s)
+{
+	struct str domain = domain_of(s), rest = domain;
+
+	while (rest.n) {
+		const char *dot = memchr(rest.p, '.', rest.n);
+		struct str label = { rest.p, dot ? (size_t)(dot - rest.p) : rest.n };
+		bool last = !dot || label.n + 1 == rest.n;
+		if (!kube_dns_label(label) || (dot && last)) {
+			session_say(s, "%s: '%.*s' is not a cluster domain: it consists of labels of lower case "
+				"letters, digits and '-', with dots between them, such as cluster.local",
+				option_given(s->options, OPTION_DOMAIN) ? "--domain" : "CUSTOM_CLUSTER_DOMAIN",
+				STR_ARG(domain));
+			return false;
+		}
+		rest = last ? STR("") : (struct str){ dot + 1, rest.n - label.n - 1 };
+	}
+	return true;
+}
+
 static struct custom_options custom_options(const struct session *s)
 {
 	struct str gang = option_value(s->options, OPTION_GANG);
 
 	return (struct custom_options){ .minor = operator_minor(s), .gang = str_is(gang, "none") ? STR("") : gang,
 		.init_image = option_value(s->options, OPTION_INIT_IMAGE),
-		.delivery_image = option_value(s->options, OPTION_DELIVERY_IMAGE), .job_label = STORE_LABEL };
+		.delivery_image = option_value(s->options, OPTION_DELIVERY_IMAGE), .domain = domain_of(s), .job_label = STORE_LABEL };
 }
 
 /* The name of the Lease; empty: no Lease is used. */
@@ -370,7 +401,7 @@ static bool are_images_right(struct session *s)
 static bool is_usage_right(struct session *s)
 {
 	static const enum option only[] = { OPTION_OPERATOR, OPTION_GANG, OPTION_INIT_IMAGE,
-		OPTION_DELIVERY_IMAGE };
+		OPTION_DELIVERY_IMAGE, OPTION_DOMAIN };
 
 	for (size_t i = 0; i < sizeof only / sizeof *only; i++)
 		if (option_given(s->options, only[i]) && !option_given(s->options, OPTION_KUBEFLOW) &&
@@ -391,7 +422,7 @@ static bool is_usage_right(struct session *s)
 		session_say(s, "--policy is about all kinds of the training operator: leave out --kinds");
 		return false;
 	}
-	return are_images_right(s) && (option_given(s->options, OPTION_MANIFEST) || deploy_options_absent(s));
+	return are_images_right(s) && is_domain_right(s) && (option_given(s->options, OPTION_MANIFEST) || deploy_options_absent(s));
 }
 
 int supervise(struct session *s)

@@ -87,7 +87,7 @@ def image():
 # refused with a text. An option that is not in this table fails the test.
 USES = {
     "--kubeflow": "argument", "--ancestors": "argument", "--kinds=TFJob": "argument", "--operator=1.7": "argument", "--gang=volcano": "argument",
-    "--init-image=here/a:1": "argument", "--delivery-image=here/b:2": "argument", "--listen=:9999": "argument", "--probes=:9998": "argument",
+    "--domain=cluster.example": "argument", "--init-image=here/a:1": "argument", "--delivery-image=here/b:2": "argument", "--listen=:9999": "argument", "--probes=:9998": "argument",
     "--lease=other": "argument", "--namespace=ml": "argument", "--total-shards=3": "argument", "--retry-timeout=5s": "argument", "--all-namespaces": "argument",
     "--namespace-selector=a=b": "argument", "--memory=256Mi": "argument", "--verbose": "argument",
     "--name=two": "changes", "--replicas=1": "changes", "--priority-class=high": "changes", "--metrics-from=monitoring": "changes",

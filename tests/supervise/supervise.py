@@ -802,6 +802,11 @@ def mpi_foreign(w):
     must(w.names("rolebindings") == ["train-launcher"] and "b-launcher" not in w.names("pods"), w.names("pods"))
 
 
+def hosts(w):
+    """The number of workers in the file that mpirun reads."""
+    return w.get("configmaps", "train-config")["data"]["hostfile"].count("train-worker-")
+
+
 @check
 def mpi_roles(w):
     """the Role of an MPIJob follows its workers: while one is replaced, when their number changes, without workers,
@@ -812,9 +817,11 @@ def mpi_roles(w):
     w.run_pods()
     w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 4}}}})
     w.wait_for("four", lambda: may_enter(w) == ["train-worker-%d" % i for i in range(4)])
+    w.wait_for("four hosts", lambda: hosts(w) == 4)
     w.run_pods()
     w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 1}}}})
     w.wait_for("one", lambda: may_enter(w) == ["train-worker-0"] and w.names("pods") == ["train-launcher", "train-worker-0"])
+    w.wait_for("one host", lambda: hosts(w) == 1)
     # the launcher begins again: its rights are there before it
     w.take("pods", "default", "train-launcher")
     w.wait_for("the launcher again", lambda: "train-launcher" in w.names("pods"))
@@ -822,6 +829,7 @@ def mpi_roles(w):
     w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 2}}}})
     w.start()
     w.wait_for("two, after a restart", lambda: may_enter(w) == ["train-worker-0", "train-worker-1"])
+    w.wait_for("two hosts", lambda: hosts(w) == 2)
     w.run_pods()
     w.stop()
     w.take("pods", "default", "train-worker-1")         # nobody sees this
@@ -890,6 +898,32 @@ def images(w):
         must(wrong.returncode == 2, wrong)
         must(f"{option}: 'Here/alpine:1' is not an image reference: it has upper-case letters in its path; an image is" in wrong.stderr, wrong)
     must(inits == {"train-master-0": [], "train-worker-0": ["here/alpine:1"], "ring-launcher": ["here/kubectl:2"], "ring-worker-0": []}, inits)
+
+
+@check
+def domain(w):
+    """--domain and CUSTOM_CLUSTER_DOMAIN: the addresses that pods get end with the domain of the cluster; the option wins"""
+    def addresses(name):
+        container = w.get("pods", name)["spec"]["containers"][0]
+        return json.loads(next(e["value"] for e in container["env"] if e["name"] == "TF_CONFIG"))["cluster"]["ps"]
+    for number, (options, variable, end) in enumerate((((), None, ".svc"), ((), "cluster.example", ".svc.cluster.example"),
+                                                       (("--domain=a.b",), "cluster.example", ".svc.a.b"), (("--domain=",), "cluster.example", ".svc"))):
+        w.put("tfjobs", {"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": {"name": "t%d" % number}, "spec": {
+            "tfReplicaSpecs": {"PS": role("tensorflow"), "Worker": role("tensorflow")}}})
+        if variable:
+            os.environ["CUSTOM_CLUSTER_DOMAIN"] = variable
+        try:
+            w.start(*options)
+        finally:
+            os.environ.pop("CUSTOM_CLUSTER_DOMAIN", None)
+        w.wait_for("pods", lambda: "t%d-worker-0" % number in w.names("pods"))
+        must(addresses("t%d-worker-0" % number) == ["t%d-ps-0.default%s:2222" % (number, end)], addresses("t%d-worker-0" % number))
+        w.stop()
+    for wrong in "Cluster.local", "a..b", "a.", ".a", "a_b":
+        said = subprocess.run([TRAINC, "supervise", "--kubeflow", "--domain", wrong], capture_output=True, text=True)
+        must(said.returncode == 2 and "--domain: '%s' is not a cluster domain" % wrong in said.stderr, said)
+    said = subprocess.run([TRAINC, "supervise", "--domain", "a.b"], capture_output=True, text=True)
+    must(said.returncode == 2 and "add --kubeflow" in said.stderr, said)
 
 
 @check
