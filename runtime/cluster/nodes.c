@@ -26,14 +26,36 @@ static void add_namespaced(struct arena *a, struct member_query **all, size_t *n
 	}
 }
 
+/*
+ * Reads the objects that only matter for some jobs: classes of priority, claims and volumes. Without the right to list
+ * them, the answer about such a job is "unknown".
+ */
+static void add_optional(struct session *s, const struct str *namespaces, size_t n, struct status_objects *ret)
+{
+	static const struct resource class = { TEXT("scheduling.k8s.io"), TEXT("v1"), TEXT("PriorityClass"),
+		TEXT("priorityclasses"), false },
+		volume = { TEXT(""), TEXT("v1"), TEXT("PersistentVolume"), TEXT("persistentvolumes"), false },
+		claim = { TEXT(""), TEXT("v1"), TEXT("PersistentVolumeClaim"), TEXT("persistentvolumeclaims"), true };
+	static const char *const volumes[] = { "metadata.name", "spec.nodeAffinity", NULL };
+	struct member_query *queries = NULL;
+	size_t nqueries = 0;
+
+	add_query(s->arena, &queries, &nqueries, &class, STR(""), NULL);
+	add_query(s->arena, &queries, &nqueries, &volume, STR(""), volumes);
+	add_namespaced(s->arena, &queries, &nqueries, &claim, namespaces, n);
+	struct members all = members_list(&cluster_of(s)->client, s->arena, queries, nqueries);
+	for (size_t i = 0; i < all.n; i++)
+		ARENA_PUSH(s->arena, ret->at, ret->n, all.at[i].object);
+}
+
 bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status)
 {
 	static const char *const node[] = { "metadata.name", "metadata.labels", "spec.taints", "spec.unschedulable",
 		"status.allocatable", NULL };
 	static const char *const pod[] = { "metadata.name", "metadata.namespace", "metadata.labels",
-		"metadata.ownerReferences.kind", "spec.nodeName",
+		"metadata.ownerReferences.kind", "spec.nodeName", "spec.priority", "spec.hostNetwork",
 		"spec.overhead", "spec.affinity.podAntiAffinity", "spec.containers.resources",
-		"spec.initContainers.resources", "spec.initContainers.restartPolicy", "status.phase", NULL };
+		"spec.containers.ports", "spec.initContainers.ports", "spec.initContainers.resources", "spec.initContainers.restartPolicy", "status.phase", NULL };
 	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"),
 		true };
 	static const char *const kueue[] = { "LocalQueue", "ClusterQueue", "ResourceFlavor", "Topology" };
@@ -60,5 +82,6 @@ bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct s
 	}
 	for (size_t i = 0; i < all.n; i++)
 		ARENA_PUSH(s->arena, ret->at, ret->n, all.at[i].object);
+	add_optional(s, namespaces, n, ret);
 	return true;
 }

@@ -68,6 +68,9 @@ struct fit_node {
 	/* amounts used by pods that stay when the cluster is empty: pods of DaemonSets, and pods that a Node owns */
 	int64_t kept[FIT_RESOURCES];
 	int64_t ours[FIT_RESOURCES];    /* amounts used by pods of the job that is being placed */
+	int64_t lower[FIT_RESOURCES];   /* amounts of `used` that pods of lower priority use, while preemption is
+					 * tried */
+	bool taken;                     /* pods of the job displace pods of lower priority there */
 	bool devices;                   /* the node has resources other than cpu, memory and disk */
 };
 
@@ -75,6 +78,12 @@ struct fit_pod {
 	struct str ns;
 	const struct data *labels, *spec;
 	size_t node;
+	struct str name;
+	int64_t priority;
+	int64_t need[FIT_RESOURCES];
+	bool kept;                      /* the pod stays when the cluster is empty */
+	bool ports;                     /* the pod takes ports of its node */
+	bool lower;                     /* its priority is below that of the job, while preemption is tried */
 	bool guarded;                   /* the pod has anti-affinity terms, which keep other pods away */
 };
 
@@ -86,6 +95,8 @@ struct fit_cluster {
 	struct fit_pod *pods;           /* pods that are on a node and have not ended */
 	size_t npods;
 	struct status_objects quotas, local_queues, queues, flavors, topologies;
+	struct status_objects priorities, claims, volumes;      /* PriorityClasses, PersistentVolumeClaims and
+								 * PersistentVolumes */
 };
 
 /* Collects the OBJECTS that matter for the answer, and leaves out all others. */
@@ -93,13 +104,16 @@ struct fit_cluster fit_cluster_of(struct arena *a, const struct status_objects *
 
 /* ---- the answer ---- */
 
-enum fit_when { FIT_NOW, FIT_EMPTY, FIT_NEVER };
-const char *fit_word(enum fit_when w);          /* "now", "empty", "never" */
+enum fit_when { FIT_NOW, FIT_PREEMPTS, FIT_EMPTY, FIT_NEVER, FIT_UNKNOWN };
+const char *fit_word(enum fit_when w);          /* "now", "preempts", "empty", "never", "unknown" */
 
 struct fit_answer {
 	enum fit_when when;
-	struct str why;                 /* FIT_EMPTY: why the job does not fit now; FIT_NEVER: why it does not even fit
-					 * on the empty cluster */
+	/*
+	 * FIT_PREEMPTS: which pods it displaces; FIT_EMPTY: why the job does not fit now; FIT_NEVER: why it does not
+	 * even fit on the empty cluster; FIT_UNKNOWN: what was not considered
+	 */
+	struct str why;
 };
 
 struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job);
@@ -121,6 +135,22 @@ bool fit_tolerates(const struct data *spec, const struct data *flavor, const str
 const struct data *fit_anti_terms(const struct data *spec);
 /* The first required affinity term of pods with these labels that selects the pods themselves; NULL if no term does. */
 const struct data *fit_own_term(const struct data *spec, const struct data *labels);
+/* Do pods with this specification take ports of their node? */
+bool fit_has_ports(const struct data *spec);
+/* Do pods with these specifications take the same port, so that one node cannot have both? */
+bool fit_ports_clash(const struct data *spec, const struct data *other);
+/* What the computation does not consider about the pods of the job, with commas between the names; or an empty text. */
+struct str fit_beyond(struct arena *a, const struct fit_cluster *c, const struct fit_job *job);
+
+enum fit_priority { FIT_LOWER_NONE, FIT_LOWER_SOME, FIT_LOWER_UNKNOWN };
+/*
+ * Takes the pods that the job may displace off their nodes, until fit_end_preemption(). FIT_LOWER_NONE: there are none.
+ * FIT_LOWER_UNKNOWN: the job names a class of priority that is not known.
+ */
+enum fit_priority fit_begin_preemption(struct fit_cluster *c, const struct fit_job *job);
+void fit_end_preemption(struct fit_cluster *c);
+/* Appends the first pods that the job, which was placed, would displace. */
+void fit_put_victims(const struct fit_cluster *c, struct buf *out);
 /* Must the pods of both shapes be in the same domain? */
 bool fit_together(const struct fit_shape *s, const struct fit_shape *other);
 

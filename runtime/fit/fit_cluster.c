@@ -35,18 +35,21 @@ static void add_pod(struct fit_cluster *c, const struct map *nodes, const struct
 {
 	struct str phase = status_text(o, "status.phase");
 	const struct fit_node *found = map_get(nodes, status_text(o, "spec.nodeName"));
-	struct fit_pod p = { status_text(o, "metadata.namespace"), status_path(o, "metadata.labels"),
-		status_path(o, "spec"), 0, false };
-	int64_t need[FIT_RESOURCES] = { 0 }, limit[FIT_RESOURCES] = { 0 };
+	struct fit_pod p = { .ns = status_text(o, "metadata.namespace"), .name = status_text(o, "metadata.name"),
+		.labels = status_path(o, "metadata.labels"), .spec = status_path(o, "spec") };
+	int64_t limit[FIT_RESOURCES] = { 0 };
 
 	if (!found || !p.spec || str_is(phase, "Succeeded") || str_is(phase, "Failed"))
 		return;
 	p.node = (size_t)(found - c->nodes);
 	p.guarded = fit_anti_terms(p.spec)->u.list.n > 0;
-	fit_pod_needs(&c->resources, p.spec, need, limit);
+	p.ports = fit_has_ports(p.spec);
+	p.kept = is_kept(o);
+	p.priority = status_number(p.spec, "priority", 0);
+	fit_pod_needs(&c->resources, p.spec, p.need, limit);
 	for (size_t i = 0; i < FIT_RESOURCES; i++) {
-		c->nodes[p.node].used[i] += need[i];
-		c->nodes[p.node].kept[i] += is_kept(o) ? need[i] : 0;
+		c->nodes[p.node].used[i] += p.need[i];
+		c->nodes[p.node].kept[i] += p.kept ? p.need[i] : 0;
 	}
 	ARENA_PUSH(c->arena, c->pods, c->npods, p);
 }
@@ -73,6 +76,12 @@ struct fit_cluster fit_cluster_of(struct arena *a, const struct status_objects *
 			ARENA_PUSH(a, c.flavors.at, c.flavors.n, objects->at[i]);
 		else if (str_is(kind, "Topology"))
 			ARENA_PUSH(a, c.topologies.at, c.topologies.n, objects->at[i]);
+		else if (str_is(kind, "PriorityClass"))
+			ARENA_PUSH(a, c.priorities.at, c.priorities.n, objects->at[i]);
+		else if (str_is(kind, "PersistentVolumeClaim"))
+			ARENA_PUSH(a, c.claims.at, c.claims.n, objects->at[i]);
+		else if (str_is(kind, "PersistentVolume"))
+			ARENA_PUSH(a, c.volumes.at, c.volumes.n, objects->at[i]);
 	}
 	for (size_t i = 0; i < c.nnodes; i++)
 		c.nodes[i].devices = fit_has_devices(&c, c.nodes[i].all);

@@ -14,6 +14,7 @@ struct placing {
 	const struct fit_job *job;
 	const struct data *const *flavors;
 	bool empty;
+	struct apart *ports;            /* for each shape, the nodes where a port that its pods take is taken */
 	struct apart *apart;            /* for each shape, the domains where its pods must not run */
 	struct str *domains;            /* for each shape that needs a domain and has been placed, that domain */
 	size_t *touched;                /* nodes that have pods of this job */
@@ -30,7 +31,7 @@ struct apart {
 
 /* The reasons why a role did not fit. */
 struct shortage {
-	size_t labels, affinity, taints, cordoned, apart, full[FIT_RESOURCES], small[FIT_RESOURCES];
+	size_t labels, affinity, taints, cordoned, apart, ports, full[FIT_RESOURCES], small[FIT_RESOURCES];
 	int64_t placed;
 	const struct fit_node *example; /* the node that, when empty, takes the most pods of the role */
 	int64_t example_takes;
@@ -84,10 +85,14 @@ static void keep_away(const struct placing *p, struct apart *x, struct str key, 
 	map_put(&x->domains, p->arena, apart_key(p, key, domain), x);
 }
 
-/* Notes where pods of S and a pod with LABELS and SPEC on NODE keep away from each other. */
-static void note_pod(const struct placing *p, struct apart *x, const struct fit_shape *s, const struct data *labels,
-	const struct data *spec, const struct fit_node *node)
+/*
+ * Notes where pods of the SHAPE and a pod with LABELS and SPEC on NODE keep away from each other, or need the same port.
+ */
+static void note_pod(const struct placing *p, size_t shape, const struct data *labels, const struct data *spec,
+	const struct fit_node *node)
 {
+	const struct fit_shape *s = &p->job->shapes[shape];
+	struct apart *x = &p->apart[shape];
 	const struct data *ours = fit_anti_terms(s->spec), *theirs = fit_anti_terms(spec);
 
 	for (size_t i = 0; i < ours->u.list.n; i++)
@@ -96,20 +101,30 @@ static void note_pod(const struct placing *p, struct apart *x, const struct fit_
 	for (size_t i = 0; i < theirs->u.list.n; i++)
 		if (fit_selects(status_path(theirs->u.list.at[i], "labelSelector"), s->labels))
 			keep_away(p, x, status_text(theirs->u.list.at[i], "topologyKey"), node);
+	if (fit_ports_clash(s->spec, spec))
+		map_put(&p->ports[shape].domains, p->arena, node->name, &p->ports[shape]);
 }
 
 /*
  * Notes where pods of S and existing pods keep away from each other. There is nothing to note if neither has
  * anti-affinity terms.
  */
-static void note_pods(const struct placing *p, struct apart *x, const struct fit_shape *s)
+static void note_pods(const struct placing *p, size_t shape)
 {
 	const struct fit_cluster *c = p->cluster;
-	bool ours = fit_anti_terms(s->spec)->u.list.n > 0;
+	const struct fit_shape *s = &p->job->shapes[shape];
+	bool ours = fit_anti_terms(s->spec)->u.list.n > 0, ports = fit_has_ports(s->spec);
 
-	for (size_t i = 0; i < c->npods && !p->empty; i++)
-		if ((ours || c->pods[i].guarded) && str_eq(c->pods[i].ns, p->job->ns))
-			note_pod(p, x, s, c->pods[i].labels, c->pods[i].spec, &c->nodes[c->pods[i].node]);
+	for (size_t i = 0; i < c->npods; i++) {
+		const struct fit_pod *x = &c->pods[i];
+		const struct fit_node *node = &c->nodes[x->node];
+		if (x->lower || (p->empty && !x->kept))
+			continue;
+		if (!p->empty && (ours || x->guarded) && str_eq(x->ns, p->job->ns))
+			note_pod(p, shape, x->labels, x->spec, node);
+		else if (ports && x->ports && fit_ports_clash(s->spec, x->spec))
+			map_put(&p->ports[shape].domains, p->arena, node->name, &p->ports[shape]);
+	}
 }
 
 /* The number of pods of S that anti-affinity allows on the node: many, one, or none. */
@@ -174,6 +189,12 @@ static int64_t takes(struct placing *p, size_t shape, size_t i, struct shortage 
 	x->apart += !apart;
 	if (apart == 1)
 		x->example_takes = x->example_takes > 1 ? 1 : x->example_takes;
+	if (fit_has_ports(s->spec)) {           /* one pod takes the ports of the node from all others */
+		bool taken = map_get(&p->ports[shape].domains, n->name) != NULL;
+		x->ports += taken;
+		apart = taken ? 0 : apart < 1 ? apart : 1;
+		x->example_takes = x->example_takes > 1 ? 1 : x->example_takes;
+	}
 	return room < apart ? room : apart;
 }
 
@@ -186,7 +207,7 @@ static void put_on(struct placing *p, size_t shape, size_t node, int64_t n)
 		on->ours[k] += n * s->need[k];
 	ARENA_PUSH(p->arena, p->touched, p->ntouched, node);
 	for (size_t i = 0; i < p->job->n; i++)
-		note_pod(p, &p->apart[i], &p->job->shapes[i], s->labels, s->spec, on);
+		note_pod(p, i, s->labels, s->spec, on);
 }
 
 /* Places a role on the nodes of DOMAIN that have devices or, if DEVICES is false, on its nodes that have no devices. */
@@ -295,6 +316,7 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 	put_count(out, &any, x->taints, "tainted");
 	put_count(out, &any, x->cordoned, "cordoned");
 	put_count(out, &any, x->apart, "with a pod to keep away from");
+	put_count(out, &any, x->ports, "where a host port is taken");
 	for (size_t i = 0; i < c->resources.n; i++) {
 		if (x->small[i])
 			buf_printf(out, "%s%zu too small (%.*s)", any ? ", " : "", x->small[i],
@@ -328,6 +350,13 @@ static bool place(struct placing *p, size_t shape, struct buf *why)
 	return x.placed >= s->count;
 }
 
+/* Notes whether pods of the job leave too little on a node for the pods of lower priority. */
+static void note_taken(const struct fit_cluster *c, struct fit_node *n)
+{
+	for (size_t k = 0; k < c->resources.n; k++)
+		n->taken = n->taken || (n->lower[k] && n->ours[k] + n->used[k] + n->lower[k] > n->all[k]);
+}
+
 bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *flavors,
 	struct buf *why)
 {
@@ -336,13 +365,16 @@ bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empt
 	bool ok = true;
 
 	p.apart = ARENA_ARRAY(&a, struct apart, job->n);
+	p.ports = ARENA_ARRAY(&a, struct apart, job->n);
 	p.domains = ARENA_ARRAY(&a, struct str, job->n);
 	for (size_t i = 0; i < job->n; i++)
-		note_pods(&p, &p.apart[i], &job->shapes[i]);
+		note_pods(&p, i);
 	for (int devices = 1; devices >= 0; devices--)
 		for (size_t i = 0; i < job->n; i++)
 			if (fit_has_devices(c, job->shapes[i].need) == devices)
 				ok = place(&p, i, why) && ok;
+	for (size_t i = 0; i < p.ntouched && ok; i++)
+		note_taken(c, &c->nodes[p.touched[i]]);
 	for (size_t i = 0; i < p.ntouched; i++)
 		memset(c->nodes[p.touched[i]].ours, 0, sizeof c->nodes->ours);
 	arena_release(&a);

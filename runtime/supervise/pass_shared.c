@@ -114,8 +114,9 @@ static bool has_contents(const struct data *object, const struct data *tree)
 	const struct data *wanted = data_get(tree, STR("data")), *there = status_path(object, "data");
 
 	for (size_t i = 0; wanted && i < wanted->u.map.n; i++) {
-		const struct data *v = there && there->kind == DATA_MAP ? data_get(there, wanted->u.map.at[i].key) : NULL;
-		if (!v || v->kind != DATA_STRING || !str_eq(v->u.string, wanted->u.map.at[i].value->u.string))
+		const struct data_member *m = &wanted->u.map.at[i];
+		const struct data *v = there && there->kind == DATA_MAP ? data_get(there, m->key) : NULL;
+		if (!v || v->kind != DATA_STRING || !str_eq(v->u.string, m->value->u.string))
 			return false;
 	}
 	return true;

@@ -269,7 +269,8 @@ static struct custom_options custom_options(const struct session *s)
 
 	return (struct custom_options){ .minor = operator_minor(s), .gang = str_is(gang, "none") ? STR("") : gang,
 		.init_image = option_value(s->options, OPTION_INIT_IMAGE),
-		.delivery_image = option_value(s->options, OPTION_DELIVERY_IMAGE), .domain = domain_of(s), .job_label = STORE_LABEL };
+		.delivery_image = option_value(s->options, OPTION_DELIVERY_IMAGE), .domain = domain_of(s),
+		.job_label = STORE_LABEL };
 }
 
 /* The name of the Lease; empty: no Lease is used. */
@@ -422,7 +423,8 @@ static bool is_usage_right(struct session *s)
 		session_say(s, "--policy is about all kinds of the training operator: leave out --kinds");
 		return false;
 	}
-	return are_images_right(s) && is_domain_right(s) && (option_given(s->options, OPTION_MANIFEST) || deploy_options_absent(s));
+	return are_images_right(s) && is_domain_right(s) &&
+		(option_given(s->options, OPTION_MANIFEST) || deploy_options_absent(s));
 }
 
 int supervise(struct session *s)

@@ -106,6 +106,108 @@ def near(w):
     ask(w, job(2, 1, more='place = near("rack")'), [node("a")], "never")
 
 
+def with_ports(o, *ports, host=False, **more):
+    """A pod that takes ports of its node."""
+    o["spec"]["containers"][0]["ports"] = [dict({"containerPort" if host else "hostPort": n}, **more) for n in ports]
+    if host:
+        o["spec"]["hostNetwork"] = True
+    return o
+
+
+@check
+def host_ports(w):
+    """one pod for each node takes a host port, also with hostNetwork; ports of other pods count, by protocol and address"""
+    nodes = [node("a"), node("b")]
+    host = "ports { p = 9000 }\n    raw pod { hostNetwork = true }"
+    ask(w, job(2, more=host), nodes, "now")
+    ask(w, job(3, more=host), nodes, "never", out=r"worker: 2 of 3 fit, .*1 more node such as b would do")
+    ask(w, job(3, more="ports { p = 9000 }"), nodes, "now")
+    taken = with_ports(pod("p", "a", ns="other"), 9000)
+    ask(w, job(2, more=host), nodes + [taken], "empty", out=r"1 of 2 fit.*1 where a host port is taken")
+    ask(w, job(1, more=host), nodes + [taken], "now")
+    ask(w, job(2, more=host), nodes + [with_ports(pod("p", "a"), 9000, host=True)], "empty")
+    ask(w, job(2, more=host), nodes + [with_ports(pod("p", "a"), 9001)], "now")
+    ask(w, job(2, more=host), nodes + [with_ports(pod("p", "a"), 9000, protocol="UDP")], "now")
+    ask(w, job(2, more=host), nodes + [with_ports(pod("p", "a"), 9000, hostIP="10.0.0.1")], "empty")
+    ask(w, job(2, more=host), nodes + [with_ports(pod("p", "a", owner="DaemonSet"), 9000)], "never", out="1 where a host port is taken")
+    two = 'job "j" {\n  image = "a:1"\n' + "".join("  role %s {\n    command = [\"x\"]\n    %s\n  }\n" % (r, host) for r in ("one", "two")) + "}\n"
+    ask(w, two, nodes, "now")
+    ask(w, two, nodes[:1], "never", out="two: 0 of 1 fit.*1 where a host port is taken")
+
+
+def priority_class(name, value, **more):
+    return dict({"kind": "PriorityClass", "apiVersion": "scheduling.k8s.io/v1", "metadata": {"name": name}, "value": value}, **more)
+
+
+@check
+def preemption(w):
+    """pods of lower priority make room: the answer says whom the job would displace; pods of the same priority do not,
+    nor with the policy Never; a class that is not known makes the answer unknown"""
+    def filler(n, on, priority):
+        o = pod("f%d" % n, on, 16)
+        o["spec"]["priority"] = priority
+        return o
+    nodes = [node("a"), node("b"), priority_class("hi", 1000), priority_class("meek", 1000, preemptionPolicy="Never")]
+    full = [filler(1, "a", 10), filler(2, "b", 2000)]
+    hi = 'priority = "hi"'
+    ask(w, job(1, 8, top=hi), nodes + full, "preempts", out=r"2 full \(cpu\).*pods of lower priority make room for it: default/f1$")
+    ask(w, job(2, 8, top=hi), nodes + full, "preempts")
+    ask(w, job(3, 8, top=hi), nodes + full, "empty")
+    ask(w, job(1, 8), nodes + full, "empty")
+    ask(w, job(1, 8, top='priority = "meek"'), nodes + full, "empty")
+    ask(w, job(1, 8, top='priority = "nosuch"'), nodes + full, "unknown", out="its class of priority is not known")
+    ask(w, job(1, 8, top='priority = "nosuch"'), nodes, "now")
+    ask(w, job(3, 16, top=hi), nodes + full, "never")
+    ask(w, job(1, 8), nodes + full + [priority_class("usual", 500, globalDefault=True)], "preempts")
+    ports = "ports { p = 9000 }\n    raw pod { hostNetwork = true }"
+    ask(w, job(2, more=ports, top=hi), nodes + [with_ports(pod("p", "a"), 9000)], "preempts")
+
+
+def claim(name, volume=None, ns="default"):
+    return {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": {"name": name, "namespace": ns}, "spec": {"volumeName": volume} if volume else {}}
+
+
+@check
+def not_considered(w):
+    """what is not computed makes the answer unknown, with its name; what does not fit anyway does not"""
+    nodes = [node("a", labels={"topology.kubernetes.io/zone": "z"})]
+    plain = {"kind": "PersistentVolume", "apiVersion": "v1", "metadata": {"name": "v"}, "spec": {}}
+    zone = {"kind": "PersistentVolume", "apiVersion": "v1", "metadata": {"name": "v"}, "spec": {"nodeAffinity": {"required": {}}}}
+    mount = 'mounts { "/data" = pvc("data") }'
+    even = ('raw pod { topologySpreadConstraints = [{ maxSkew = 1, topologyKey = "topology.kubernetes.io/zone", whenUnsatisfiable = "%s", '
+            'labelSelector = { matchLabels = { a = "b" } } }] }')
+    rows = ((even % "DoNotSchedule", [], "the even spread over topology.kubernetes.io/zone that is required"),
+            (even % "ScheduleAnyway", [], None),
+            (mount, [], "claim 'data', which was not read"),
+            (mount, [claim("data")], "claim 'data', which has no volume yet"),
+            (mount, [claim("data", "v")], "the volume of claim 'data', which was not read"),
+            (mount, [claim("data", "v"), zone], "the nodes or zone of the volume of claim 'data'"),
+            (mount, [claim("data", "v"), plain], None),
+            (mount, [claim("data", "v", "other"), plain], "claim 'data', which was not read"),
+            ('raw pod { resourceClaims = [{ name = "gpu", resourceClaimTemplateName = "t" }] }', [], r"resource claims \(dynamic resource allocation\)"),
+            ('raw pod { schedulingGates = [{ name = "a.b/c" }] }', [], "scheduling gates"),
+            ('raw pod { volumes = [{ name = "v", ephemeral = { volumeClaimTemplate = { spec = { accessModes = ["ReadWriteOnce"], resources = { '
+             'requests = { storage = "1Gi" } } } } } }] }', [], "the volume 'v', which is created for each pod"),
+            ('raw pod { affinity = { podAffinity = { requiredDuringSchedulingIgnoredDuringExecution = [{ topologyKey = "kubernetes.io/hostname", '
+             'labelSelector = { matchLabels = { a = "b" } } }] } } }', [], "affinity to pods of other jobs"),
+            ('raw pod { affinity = { podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution = [{ topologyKey = "kubernetes.io/hostname", '
+             'namespaces = ["x"], labelSelector = { matchLabels = { a = "b" } } }] } } }', [], "anti-affinity to pods of other namespaces"))
+    for more, objects, name in rows:
+        if name:
+            ask(w, job(1, more=more), nodes + objects, "unknown", out="j: it fits otherwise; not considered: " + name + "$")
+            ask(w, job(1, 99, more=more), nodes + objects, "never")
+        else:
+            ask(w, job(1, more=more), nodes + objects, "now")
+    got = json.loads(ask_json(w, job(1, more=mount), nodes))
+    must(got["jobs"][0]["fits"] == "unknown" and "claim" in got["jobs"][0]["reason"], got)
+
+
+def ask_json(w, program, objects):
+    w.write("a.tj", program)
+    w.write("nodes.json", json.dumps({"kind": "List", "apiVersion": "v1", "items": objects}))
+    return w.want(8, "fit", "-o", "json", "--nodes", "nodes.json", "a.tj")[0]
+
+
 @check
 def quotas(w):
     """quotas of the namespace: requests, limits and pods; current use counts, scoped quotas do not"""
