@@ -33,9 +33,11 @@ static void add_namespaced(struct arena *a, struct member_query **all, size_t *n
 static void add_optional(struct session *s, const struct str *namespaces, size_t n, struct status_objects *ret)
 {
 	static const struct resource class = { TEXT("scheduling.k8s.io"), TEXT("v1"), TEXT("PriorityClass"),
-		TEXT("priorityclasses"), false },
-		volume = { TEXT(""), TEXT("v1"), TEXT("PersistentVolume"), TEXT("persistentvolumes"), false },
-		claim = { TEXT(""), TEXT("v1"), TEXT("PersistentVolumeClaim"), TEXT("persistentvolumeclaims"), true };
+		TEXT("priorityclasses"), false };
+	static const struct resource volume = { TEXT(""), TEXT("v1"), TEXT("PersistentVolume"),
+		TEXT("persistentvolumes"), false };
+	static const struct resource claim = { TEXT(""), TEXT("v1"), TEXT("PersistentVolumeClaim"),
+		TEXT("persistentvolumeclaims"), true };
 	static const char *const volumes[] = { "metadata.name", "spec.nodeAffinity", NULL };
 	struct member_query *queries = NULL;
 	size_t nqueries = 0;
@@ -55,7 +57,8 @@ bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct s
 	static const char *const pod[] = { "metadata.name", "metadata.namespace", "metadata.labels",
 		"metadata.ownerReferences.kind", "spec.nodeName", "spec.priority", "spec.hostNetwork",
 		"spec.overhead", "spec.affinity.podAntiAffinity", "spec.containers.resources",
-		"spec.containers.ports", "spec.initContainers.ports", "spec.initContainers.resources", "spec.initContainers.restartPolicy", "status.phase", NULL };
+		"spec.containers.ports", "spec.initContainers.ports",
+		"spec.initContainers.resources", "spec.initContainers.restartPolicy", "status.phase", NULL };
 	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"),
 		true };
 	static const char *const kueue[] = { "LocalQueue", "ClusterQueue", "ResourceFlavor", "Topology" };

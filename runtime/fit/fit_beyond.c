@@ -102,7 +102,8 @@ static void look_at_others(struct beyond *b)
 		const struct data *away = p->guarded ? fit_anti_terms(p->spec) : NULL;
 		for (size_t k = 0; away && k < away->u.list.n; k++)
 			if (looks_elsewhere(away->u.list.at[k]))
-				add_beyond(b, str_printf(b->arena, "anti-affinity of pod %.*s/%.*s to pods of other namespaces",
+				add_beyond(b, str_printf(b->arena,
+					"anti-affinity of pod %.*s/%.*s to pods of other namespaces",
 					STR_ARG(text_line(b->arena, p->ns)), STR_ARG(text_line(b->arena, p->name))));
 	}
 }

@@ -86,7 +86,8 @@ static void keep_away(const struct placing *p, struct apart *x, struct str key, 
 }
 
 /*
- * Notes where pods of the SHAPE and a pod with LABELS and SPEC on NODE keep away from each other, or need the same port.
+ * Notes where pods of the SHAPE and a pod with LABELS and SPEC on NODE keep away from each other, or need the same
+ * port.
  */
 static void note_pod(const struct placing *p, size_t shape, const struct data *labels, const struct data *spec,
 	const struct fit_node *node)

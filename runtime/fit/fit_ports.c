@@ -24,7 +24,8 @@ static bool any_port(const struct data *spec, bool (*each)(const struct data *po
 				continue;
 			for (size_t k = 0; k < ports->u.list.n; k++) {
 				const struct data *p = ports->u.list.at[k];
-				int64_t n = status_number(p, "hostPort", host ? status_number(p, "containerPort", 0) : 0);
+				int64_t inside = host ? status_number(p, "containerPort", 0) : 0;
+				int64_t n = status_number(p, "hostPort", inside);
 				if (n > 0 && each(p, n, to))
 					return true;
 			}
@@ -59,10 +60,12 @@ static struct str port_member(const struct data *port, const char *key, struct s
 static bool is_taken(const struct data *port, int64_t number, const void *to)
 {
 	const struct port_taken *x = to;
-	struct str ours = port_member(x->port, "hostIP", ANY_ADDRESS), theirs = port_member(port, "hostIP", ANY_ADDRESS);
+	struct str ours = port_member(x->port, "hostIP", ANY_ADDRESS);
+	struct str theirs = port_member(port, "hostIP", ANY_ADDRESS);
+	struct str protocol = port_member(x->port, "protocol", STR("TCP"));
 
-	return number == x->number && str_eq(port_member(x->port, "protocol", STR("TCP")), port_member(port, "protocol",
-		STR("TCP"))) && (str_eq(ours, theirs) || str_eq(ours, ANY_ADDRESS) || str_eq(theirs, ANY_ADDRESS));
+	return number == x->number && str_eq(protocol, port_member(port, "protocol", STR("TCP"))) &&
+		(str_eq(ours, theirs) || str_eq(ours, ANY_ADDRESS) || str_eq(theirs, ANY_ADDRESS));
 }
 
 static bool clashes(const struct data *port, int64_t number, const void *to)

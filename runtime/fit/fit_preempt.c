@@ -84,7 +84,8 @@ void fit_put_victims(const struct fit_cluster *c, struct buf *out)
 		if (!p->lower || !c->nodes[p->node].taken)
 			continue;
 		if (n++ < NAMED_VICTIMS)
-			buf_printf(out, "%s%.*s/%.*s", n > 1 ? ", " : "", STR_ARG(text_line(c->arena, p->ns)), STR_ARG(text_line(c->arena, p->name)));
+			buf_printf(out, "%s%.*s/%.*s", n > 1 ? ", " : "",
+				STR_ARG(text_line(c->arena, p->ns)), STR_ARG(text_line(c->arena, p->name)));
 	}
 	if (n > NAMED_VICTIMS)
 		buf_printf(out, " and %zu more", n - NAMED_VICTIMS);

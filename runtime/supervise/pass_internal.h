@@ -14,8 +14,8 @@
 /* The value of `managedBy` that selects this controller. */
 #define CONTROLLER "kubeflow.org/training-operator"
 
-enum step { STEP_READ, STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_CONFIG, STEP_GROUP, STEP_WITHDRAW, STEP_ACT,
-	STEP_GRANT, STEP_LEAD, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
+enum step { STEP_READ, STEP_KEEP, STEP_VERDICT, STEP_SCALER, STEP_SHARED, STEP_CONFIG, STEP_GROUP,
+	STEP_WITHDRAW, STEP_ACT, STEP_GRANT, STEP_LEAD, STEP_UNGROUP, STEP_STATUS, STEP_REMOVE, STEP_END };
 
 struct pass {
 	struct pass *later, *earlier;   /* links of the list of all passes under way */
