@@ -86,7 +86,7 @@ static bool has_ended(struct applying *p)
 		"--rerun runs it again");
 	buf_release(&b);
 	apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
-	cluster_watch_recall(&p->before, &p->state);
+	cluster_watch_recall(p->arena, &p->before, &p->state);
 	p->over = true;
 	p->status = str_is(verdict, "Succeeded") ? STATUS_DONE : str_is(verdict,
 		"Failed") ? STATUS_FAILED : STATUS_CONFLICT;

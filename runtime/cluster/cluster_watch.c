@@ -295,12 +295,13 @@ static void take_verdict(const struct cluster_watch *c, struct arena *a, struct 
 	outcome_read(a, p->outcome, p->generation, s);
 }
 
-void cluster_watch_recall(const struct parent *p, struct run_state *s)
+void cluster_watch_recall(struct arena *a, const struct parent *p, struct run_state *s)
 {
 	if (s->phase != RUN_ABSENT || !p->verdict.n || p->restart.going)
 		return;
 	s->phase = verdict_phase(p);
 	s->cause = STR(RUN_REMOVED);
+	outcome_read(a, p->outcome, p->generation, s);
 }
 
 /*
@@ -431,7 +432,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
 	attend_run(c, a, &live, &objects);
-	cluster_watch_recall(&c->parent, &s);
+	cluster_watch_recall(a, &c->parent, &s);
 	strayed_show(a, c->strayed, c->nstrayed, &s);
 	return take_state(c, &s);
 }

@@ -71,10 +71,10 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 bool cluster_watch_start(struct cluster *k, int *ret_status);
 
 /*
- * Sets the state of a run whose objects have all been removed, by their ttl or by hand, to the verdict in its record P.
- * Without a verdict the state stays as it is.
+ * Sets the state of a run whose objects have all been removed, by their ttl or by hand, to the verdict in its record P,
+ * with the first failing rank if the record has it. Without a verdict the state stays as it is. Texts live in A.
  */
-void cluster_watch_recall(const struct parent *p, struct run_state *s);
+void cluster_watch_recall(struct arena *a, const struct parent *p, struct run_state *s);
 
 static inline struct cluster_watch *cluster_watch_of(const struct run_watch *w) { return w->own; }
 

@@ -940,7 +940,7 @@ def ended_runs(w):
         w.want(0, "list", out="%s +%s " % (name, end))
         w.want(code, "wait", name, err=end)
         w.want(8 if code else 0, "wait", name, "--for", "complete")
-        w.want(0, "why", name, out=r"\Abad: Failed: its objects have been removed since\nwhat to do: .*apply --rerun" if code else "good: Succeeded")
+        w.want(0, "why", name, out=r"\Abad: Failed since \S+: its objects have been removed since\n  first failure: worker 0, exit code 3, .*\nwhat to do: .*apply --rerun" if code else "good: Succeeded")
         w.want(code, "apply", "--no-wait", "a.tj", err="has ended.*--rerun")
         w.want(code, "apply", "--no-wait", "-o", "json", "a.tj", out='"state": "%s"' % end)
     w.want(0, "apply", "--no-wait", "--rerun", "a.tj")
@@ -955,6 +955,45 @@ def ended_runs(w):
     w.take("jobs", "default", "c-worker")
     out, err = p.communicate(timeout=30)
     must(p.returncode == 8, (p.returncode, out, err))
+
+
+@check
+def verdict_of_old_run(w):
+    """wait records how its run ended: rank and code are known when the Job has expired; but it does not write the verdict
+    of an old run into the record of a run that was applied again meanwhile"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    w.want(8, "wait", "a", err="first failure: worker 0 exited with code 3")
+    w.take("jobs", "default", "a-worker")
+    run = json.loads(w.want(0, "status", "a", "-o", "json")[0])["runs"][0]
+    must(run["state"] == "Failed" and run["first_failure"]["role"] == "worker" and run["first_failure"]["exit_code"] == 3, run)
+    w.want(0, "status", "a", out="first failure: worker 0")
+    w.want(0, "apply", "--no-wait", "--rerun", "a.tj")
+    must(not w.get("configmaps", "a.trainc")["data"]["verdict"], "the old verdict is left")
+    run = json.loads(w.want(0, "status", "a", "-o", "json")[0])["runs"][0]
+    must(run["state"] == "Running" and not run.get("first_failure"), run)
+    # others write the record: the verdict is written after all
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+
+    def touched(_h, _body):
+        o = w.get("configmaps", "a.trainc")
+        o["data"]["attended"] = "0"
+        w.put("configmaps", "default", o)
+
+    def renewed(_h, _body):
+        o = w.get("configmaps", "a.trainc")
+        key = next(k for k in o["metadata"]["annotations"] if k.endswith("generation"))
+        o["metadata"]["annotations"][key] = "9"
+        w.put("configmaps", "default", o)
+    w.fault("PATCH", "/configmaps/a.trainc", touched, 2)
+    w.want(8, "wait", "a")
+    must(w.get("configmaps", "a.trainc")["data"]["verdict"] == "Failed", "no verdict")
+    w.want(0, "apply", "--no-wait", "--rerun", "a.tj")
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    w.fault("PATCH", "/configmaps/a.trainc", renewed)
+    w.want(8, "wait", "a")
+    must(w.get("configmaps", "a.trainc")["data"]["verdict"] == "", "the verdict of an old run was written")
 
 
 @check
