@@ -209,26 +209,40 @@ static void put_on_one_line(struct buf *b, struct str s)
 		buf_char(b, (unsigned char)s.p[i] < ' ' ? ' ' : s.p[i]);
 }
 
-/* Returns the first error as a sentence; DS must be finished. */
-static struct str first_fault(struct arena *a, const struct diags *ds)
+/* Returns a diagnostic as a sentence. */
+static struct str diag_sentence(struct arena *a, const struct diag *d)
 {
 	struct buf b = { 0 };
 
-	for (size_t i = 0; i < ds->n; i++) {
-		const struct diag *d = ds->at[i];
-		if (d->severity != SEVERITY_ERROR)
-			continue;
-		put_on_one_line(&b, d->message);
-		buf_printf(&b, " [%s]", diag_code_name(d->code));
-		if (d->help.n) {
-			buf_z(&b, "; ");
-			put_on_one_line(&b, d->help);
-		}
-		break;
+	put_on_one_line(&b, d->message);
+	buf_printf(&b, " [%s]", diag_code_name(d->code));
+	if (d->help.n) {
+		buf_z(&b, "; ");
+		put_on_one_line(&b, d->help);
 	}
-	struct str text = b.n ? buf_take(&b, a) : STR("it cannot be read");
+	struct str text = buf_take(&b, a);
 	buf_release(&b);
 	return text;
+}
+
+/* Returns the first error as a sentence; DS must be finished. */
+static struct str first_fault(struct arena *a, const struct diags *ds)
+{
+	for (size_t i = 0; i < ds->n; i++)
+		if (ds->at[i]->severity == SEVERITY_ERROR)
+			return diag_sentence(a, ds->at[i]);
+	return STR("it cannot be read");
+}
+
+enum { WARNINGS_MOST = 16 };            /* maximum number of warnings about one resource that are kept */
+
+static void keep_warnings(struct custom_plan *p, const struct diags *ds)
+{
+	struct arena *a = &p->program.arena;
+
+	for (size_t i = 0; i < ds->n && p->nwarnings < WARNINGS_MOST; i++)
+		if (ds->at[i]->severity == SEVERITY_WARNING)
+			ARENA_PUSH(a, p->warnings, p->nwarnings, diag_sentence(a, ds->at[i]));
 }
 
 /* ---- compiling ---- */
@@ -261,9 +275,10 @@ static bool import_resource(struct custom_plan *p, struct arena *a, const struct
 	bool ok = diags_ok(&diags) && import_count(im) == 1 && import_program(im, IMPORT_ALL, &b) && diags_ok(&diags);
 	*ret = buf_take(&b, &p->program.arena);
 	buf_release(&b);
+	diags_finish(&diags);
+	keep_warnings(p, &diags);
 	if (ok)
 		return true;
-	diags_finish(&diags);
 	p->fault = str_copy(&p->program.arena, first_fault(a, &diags));
 	return false;
 }

@@ -61,6 +61,8 @@ struct custom_plan {
 	struct trainc program;
 	struct reader reader;           /* reader of the program's text, `text` */
 	struct str text;
+	struct str *warnings;           /* what the import leaves out or changes, each in one line as `fault` */
+	size_t nwarnings;
 	const struct plan_job *job;     /* plan of the job; NULL: the resource is refused */
 	struct str fault;               /* why it is refused, in one line: the first message, its code, and what to
 					 * do */

@@ -1,6 +1,6 @@
 /*
- * outcome.h - how a run ended, as the controller or a command that waits stores it in the run's record: cause, times and the first failing
- * rank. The objects that show these facts may be deleted afterwards.
+ * outcome.h - how a run ended, as the controller or a command that waits stores it in the run's record: cause, times
+ * and the first failing rank. The objects that show these facts may be deleted afterwards.
  */
 #ifndef TRAINC_RUNTIME_RUN_OUTCOME_H
 #define TRAINC_RUNTIME_RUN_OUTCOME_H

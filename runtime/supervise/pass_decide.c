@@ -205,6 +205,26 @@ static void tell_conflict(struct pass *p)
 		STR_ARG(s->name), STR_ARG(s->kind), p->job->kind->kind), s->uid);
 }
 
+/*
+ * Tells what of the resource the pods do not have: what `trainc import` warns of. Each Event exists once, also when a
+ * controller starts again.
+ */
+static void tell_warnings(struct pass *p)
+{
+	const struct custom_plan *plan = p->plan;
+	struct buf all = { 0 };
+
+	for (size_t i = 0; i < plan->nwarnings; i++)
+		buf_printf(&all, "%.*s\n", STR_ARG(plan->warnings[i]));
+	if (!str_eq(str_of(p->job->warnings ? p->job->warnings : ""), buf_text(&all))) {
+		for (size_t i = 0; i < plan->nwarnings; i++)
+			event_write_once(p->job, EVENT_MANY, "Warning", STR("Converted"), plan->warnings[i],
+				plan->warnings[i]);
+		p->job->warnings = supervised_keep_filled(p->job->warnings, buf_text(&all));
+	}
+	buf_release(&all);
+}
+
 void pass_decide(struct pass *p)
 {
 	struct supervised *j = p->job;
@@ -230,6 +250,8 @@ void pass_decide(struct pass *p)
 		p->step = STEP_END;
 		return;
 	}
+	if (!p->was_finished)
+		tell_warnings(p);
 	if (p->d.conflict)
 		tell_conflict(p);
 	remember(p, plan);

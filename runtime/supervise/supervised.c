@@ -117,6 +117,7 @@ void supervised_rest(struct supervised *j)
 	free_text(&j->durable);
 	free_text(&j->wanted);
 	free_text(&j->objects_made);
+	free_text(&j->warnings);
 	free_text(&j->configs);
 	free_text(&j->scaler);
 	free_text(&j->rights);

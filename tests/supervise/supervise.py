@@ -901,6 +901,31 @@ def images(w):
 
 
 @check
+def warnings(w):
+    """what `trainc import` warns of is told as an Event, once, also after the controller has started again: the same texts"""
+    o = pytorch()
+    spec = o["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]
+    spec.update(hostname="named", subdomain="sub", setHostnameAsFQDN=True)
+    path = os.path.join(w.dir, "train.json")
+    with open(path, "w") as f:
+        json.dump(dict(o, apiVersion="kubeflow.org/v1", kind="PyTorchJob"), f)
+    said = subprocess.run([TRAINC, "import", path], capture_output=True, text=True, check=True).stderr
+    expected = set(re.findall(r"warning: (.*)", said))
+    must(len(expected) == 3, said)
+
+    def told():
+        return [e["message"].split("; ")[0] for (p, _, _), e in sorted(w.objects.items()) if p == "events" and e["reason"] == "Converted"]
+    w.put("pytorchjobs", o)
+    for _ in range(2):
+        w.start()
+        w.wait_for("pods", pods_are(w, *ALL))
+        w.wait_for("Events", lambda: set(told()) == expected)
+        w.settle(1)
+        must(len(told()) == 3, told())
+        w.stop()
+
+
+@check
 def domain(w):
     """--domain and CUSTOM_CLUSTER_DOMAIN: the addresses that pods get end with the domain of the cluster; the option wins"""
     def addresses(name):
