@@ -3,8 +3,9 @@
     KUBECONFIG=... KUBECTL=... TRAINC=... python3 fit.py
 
 E2E_FIT_CASES is the number of cases (48), E2E_FIT_SEED the seed of the random numbers.  Each case has nodes of its own,
-which no other check selects or tolerates.  If a job fits `now`, the scheduler places all of its pods. If it fits the
-`empty` cluster, the scheduler does so when the other pods are gone. If it `never` fits, the scheduler does not.
+which no other check selects or tolerates.  If a job fits `now`, the scheduler places all of its pods. If it `preempts`,
+the scheduler does so, and ends a pod of lower priority. If it fits the `empty` cluster, the scheduler does so when the
+other pods are gone. If it `never` fits, the scheduler does not. An `unknown` answer claims nothing, and is rare.
 """
 
 import json
@@ -16,6 +17,7 @@ import time
 import runtime
 from runtime import Failure
 
+CLASS = "e2e-fit-high"
 CASES = int(os.environ.get("E2E_FIT_CASES", "48"))
 
 
@@ -39,9 +41,13 @@ def node(dice, run, case, i):
 def pod(dice, case, i, on):
     """A pod that exists before the job."""
     need = amounts(dice.randrange(4), dice.randrange(8))
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"there-{case}-{i}", "labels": {"there": "yes"}},
-            "spec": {"nodeName": on, "tolerations": [{"operator": "Exists"}],
-                     "containers": [{"name": "main", "image": "busybox:1", "resources": {"requests": need}}]}}
+    main = {"name": "main", "image": "busybox:1", "resources": {"requests": need}}
+    if dice.random() < 0.3:
+        main["ports"] = [{"containerPort": 80, "hostPort": dice.choice((9000, 9001)), "protocol": dice.choice(("TCP", "TCP", "UDP"))}]
+    spec = {"nodeName": on, "tolerations": [{"operator": "Exists"}], "containers": [main]}
+    if dice.random() < 0.3:
+        spec["priorityClassName"] = CLASS       # of the same priority as the jobs that have one
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"there-{case}-{i}", "labels": {"there": "yes", "case": str(case)}}, "spec": spec}
 
 
 def job(dice, run, case):
@@ -52,8 +58,21 @@ def job(dice, run, case):
         more.append('spread = "host"')
     if dice.random() < 0.4:
         more.append("raw container { resources = { limits = { \"example.com/gpu\" = %d } } }" % dice.choice((1, 2)))
+    head = runtime.HOLD
+    if dice.random() < 0.35:
+        head += f'priority = "{CLASS}"\n  '
+    port, kind = dice.random(), dice.random()
+    if port < 0.25:
+        more.append('ports { p = 9000 }')
+    if port < 0.2:
+        more.append('raw pod { hostNetwork = true, dnsPolicy = "ClusterFirstWithHostNet" }')
+    elif kind < 0.08:
+        more.append('raw pod { topologySpreadConstraints = [{ maxSkew = 1, topologyKey = "zone", whenUnsatisfiable = "DoNotSchedule", '
+                    'labelSelector = { matchLabels = { "trainc.dev/job" = "j%d" } } }] }' % case)
+    elif kind < 0.12:
+        more.append('raw pod { schedulingGates = [{ name = "e2e.trainc.dev/gate" }] }')
     return runtime.job(f"j{case}", f"replicas = {dice.randrange(1, 10)}\ncommand = [\"train\"]\ncpu = {dice.choice((1, 2, 4))}\n"
-                       f"memory = {dice.choice((1, 4))}Gi\n" + "\n".join(more), runtime.HOLD)
+                       f"memory = {dice.choice((1, 4))}Gi\n" + "\n".join(more), head)
 
 
 def fits(done):
@@ -105,7 +124,10 @@ def beside_the_scheduler(s):
     s.write("pods.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
     s.write("a.tj", "\n".join(programs))
     names = [n["metadata"]["name"] for n in nodes]
+    high = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": CLASS}, "value": 1000}
+    s.write("class.json", json.dumps(high))
     try:
+        s.kubectl("apply", "-f", os.path.join(s.dir, "class.json"), ns=False)
         s.kubectl("create", "-f", os.path.join(s.dir, "nodes.json"), ns=False)
         s.kubectl("wait", "--for=condition=Ready", "--timeout=50s", *(f"node/{name}" for name in names), ns=False)
         s.kubectl("create", "-f", os.path.join(s.dir, "pods.json"))
@@ -119,16 +141,32 @@ def compare(s, seed):
     words = fits(done)
     if done.returncode not in (0, 8) or len(words) != CASES:
         raise Failure(f"trainc fit: status {done.returncode}\n{done.stdout}\n{done.stderr}")
-    kinds = {word: [case for case in range(CASES) if words[case] == word] for word in ("now", "empty", "never")}
+    kinds = {word: [case for case in range(CASES) if words[case] == word] for word in ("now", "preempts", "empty", "never", "unknown")}
     if not kinds["now"] or not kinds["never"]:
         raise Failure(f"seed {seed} has no jobs of both kinds: {words}")
+    if sum(map(len, kinds.values())) != CASES or len(kinds["unknown"]) > CASES // 4:
+        raise Failure(f"seed {seed}: {words}")
+    before = others(s)
     s.want(0, "apply", "a.tj", "--no-wait")
     wait_for(s, kinds["now"], lambda placed, looked, n: placed == n, f"`now`, and all pods scheduled (seed {seed})")
+    wait_for(s, kinds["preempts"], lambda placed, looked, n: placed == n, f"`preempts`, and all pods scheduled (seed {seed})")
+    after = others(s)
+    for case in kinds["now"] + kinds["preempts"]:
+        if (after[case] < before[case]) != (case in kinds["preempts"]):
+            raise Failure(f"fit said `{words[case]}` of j{case}, and of {before[case]} other pods {after[case]} are left (seed {seed})")
     wait_for(s, kinds["empty"] + kinds["never"], lambda placed, looked, n: looked == n, f"the scheduler has looked (seed {seed})")
     unfit(s, kinds["empty"] + kinds["never"], seed)
     s.kubectl("delete", "pods", "-l", "there=yes", "--grace-period=0", "--force", "--wait=true")
     wait_for(s, kinds["empty"], lambda placed, looked, n: placed == n, f"`empty`, and all pods scheduled once the others are gone (seed {seed})")
     unfit(s, kinds["never"], seed)
+
+
+def others(s):
+    """For each case: how many of the pods that existed before the job do, and are not being ended."""
+    found = {case: 0 for case in range(CASES)}
+    for p in json.loads(s.kubectl("get", "pods", "-l", "there=yes", "-o", "json"))["items"]:
+        found[int(p["metadata"]["labels"]["case"])] += "deletionTimestamp" not in p["metadata"] and p["status"].get("phase") != "Failed"
+    return found
 
 
 def unfit(s, cases, seed):

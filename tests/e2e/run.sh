@@ -84,6 +84,7 @@ cluster() {
 	TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 suite.py "$mode" || status=$?
 	# alone, after everything else, because they measure time
 	[ "$mode" != kwok ] || TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 faults.py quick || status=$?
+	[ "$mode" != kwok ] || TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 races.py || status=$?
 	# their controller manages all namespaces, and they replace definitions
 	[ "$mode" != kwok ] || TMPDIR=$work KUBECTL=$E2E_KUBE/kubectl KUBECONFIG=$dir/kubeconfig run python3 attacks.py || status=$?
 	./down.sh "$dir"
