@@ -105,14 +105,26 @@ static struct member_query pods_of(const struct applying *p, struct str selector
 
 /* ---- changes by others ---- */
 
+/* Does a queue that starts the pods write this field, so that they run on the nodes that the queue has chosen? */
+static bool is_of_queue(const struct data *object, struct str path)
+{
+	static const char *const placed[] = { "template.spec.tolerations", "template.spec.nodeSelector",
+		"template.spec.affinity", "template.spec.schedulingGates" };
+
+	for (size_t i = 0; i < sizeof placed / sizeof *placed; i++)
+		if (text_holds(path, placed[i]))
+			return status_label(object, "kueue.x-k8s.io/queue-name").n > 0;
+	return false;
+}
+
 /*
  * Fields that the server, a queue or a command of trainc changes later: `apply` keeps what it finds. The server moves
  * `stringData`, and lists leave out the kind.
  */
-static bool is_kept_live(struct str path)
+static bool is_kept_live(const struct data *object, struct str path)
 {
 	return str_is(path, "spec.suspend") || str_is(path, "kind") || str_is(path, "apiVersion") ||
-		str_starts(path, STR("stringData"));
+		str_starts(path, STR("stringData")) || is_of_queue(object, path);
 }
 
 bool apply_is_size(struct str path)
@@ -133,7 +145,7 @@ static struct str drift_of(const struct applying *p, const struct member *m)
 			continue;
 		struct tree_differences all = tree_diff(p->arena, w->tree, m->object);
 		for (size_t k = 0; k < all.n; k++) {
-			if (is_kept_live(all.at[k].path))
+			if (is_kept_live(m->object, all.at[k].path))
 				continue;
 			if (!apply_is_size(all.at[k].path))
 				return all.at[k].path;

@@ -159,6 +159,22 @@ def size(w):
 
 
 @check
+def queued(w):
+    """what a queue writes into a Job, to place its pods, stays: apply says unchanged, and the Job is not sent"""
+    w.write("ff.tj", PROGRAM.replace('image = "busybox:1"', 'image = "busybox:1"\n  queue = "q"', 1).replace("cpu = 1", "cpu = 1\n    tolerate = [\"x:NoSchedule\", \"x:NoExecute\"]", 1))
+    w.want(0, "apply", "--no-wait", "ff.tj")
+    o = w.get("jobs", "ff-worker")
+    pod = o["spec"]["template"]["spec"]
+    must(o["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "q" and pod["tolerations"], o)
+    pod["tolerations"] = [{"key": "pool", "operator": "Exists"}] + pod["tolerations"]
+    pod["nodeSelector"] = {"pool": "a"}
+    o["spec"].update(suspend=False, parallelism=1)
+    w.put("jobs", "default", o)
+    w.want(0, "apply", "--no-wait", "ff.tj", out="Job/ff-worker unchanged.*run/ff unchanged")
+    w.want(0, "diff", "ff.tj")
+
+
+@check
 def told(w):
     """status and why say what of a run is missing or was changed by somebody, and what to do"""
     w.write("ff.tj", PROGRAM)

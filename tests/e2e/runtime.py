@@ -209,6 +209,33 @@ def conflicts(s):
 
 
 @check
+def drifted(s):
+    """diff, apply, status and why see what somebody has changed, removed or deleted; what is unchanged stays unchanged"""
+    files = '    files {\n      "/etc/a.txt" = "hello"\n    }\n    memory = 1024Mi\n    cpu = 0.5'
+    s.write("a.tj", job("a", "    replicas = 1\n" + files, HOLD))
+    s.want(0, "apply", "a.tj")
+    s.want(0, "apply", "a.tj", out="run/a unchanged")
+    s.want(0, "why", "a", out="nothing holds it back")
+    for kind, name, patch, path, found in (("configmap", "a-worker-files", '{"data":{"a.txt":"HACKED"}}', "data.a.txt", "HACKED"),
+                                           ("service", "a", '{"spec":{"publishNotReadyAddresses":false}}', "spec.publishNotReadyAddresses", "false")):
+        s.kubectl("patch", kind, name, "--type=merge", "-p", patch, "--field-manager=kubectl-sre")
+        s.want(1, "diff", "a.tj", out=found)
+        s.want(0, "why", "a", out=re.escape(path) + " was changed by 'kubectl-sre' after it was applied")
+        s.want(5, "apply", "a.tj", err=f"{name} was changed after it was applied.*'kubectl-sre' owns")
+        s.want(0, "apply", "a.tj", "--force-conflicts", out=f"{name} configured")
+        s.want(0, "diff", "a.tj", out=r"\A\Z")
+        s.want(0, "why", "a", out="nothing holds it back")
+    s.kubectl("annotate", "job", "a-worker", "trainc.dev/success-")
+    s.kubectl("label", "service", "a", "app.kubernetes.io/managed-by-")
+    s.want(1, "diff", "a.tj", out="Service/a would be changed")
+    s.want(0, "apply", "a.tj", out="Service/a configured")
+    s.kubectl("delete", "service", "a")
+    s.want(0, "why", "a", out="Service a was deleted after it was applied.*trainc diff a.tj")
+    s.want(0, "apply", "a.tj", out="Service/a created")
+    s.want(0, "apply", "a.tj", out="run/a unchanged")
+
+
+@check
 def foreign(s):
     """objects of other owners are not touched, and taken over only with --adopt"""
     s.kubectl("create", "service", "clusterip", "a", "--tcp=80")
