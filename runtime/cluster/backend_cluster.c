@@ -38,8 +38,8 @@ static bool has_news(const struct cluster_watch *c)
 {
 	enum run_phase phase = c->watch->state.phase;
 
-	return (phase == RUN_SUCCEEDED || phase == RUN_FAILED) && c->parent.there && !c->watch->replaced && !c->removed &&
-		!str_is(c->parent.verdict, run_phase_word(phase));
+	return (phase == RUN_SUCCEEDED || phase == RUN_FAILED) && c->parent.there && !c->watch->replaced &&
+		!c->removed && !str_is(c->parent.verdict, run_phase_word(phase));
 }
 
 /*

@@ -13,7 +13,7 @@ struct beyond {
 	struct buf text;
 };
 
-/* Appends one name, unless it is there already. */
+/* Appends one name, unless the text has it. */
 static void add_beyond(struct beyond *b, struct str name)
 {
 	if (b->text.n && memmem(b->text.p, b->text.n, name.p, name.n))
@@ -61,7 +61,7 @@ static const struct data *find_named(const struct status_objects *all, struct st
 	return NULL;
 }
 
-/* A claim that is bound to a volume of no particular node or zone does not matter; any other one may. */
+/* Looks at a claim. A claim matters unless its volume exists and can be used on every node. */
 static void look_at_claim(struct beyond *b, struct str name)
 {
 	const struct data *claim = find_named(&b->cluster->claims, b->job->ns, name);

@@ -101,7 +101,7 @@ struct supervised {
 	int64_t generation;             /* generation from which the plan was compiled */
 	int64_t seen_generation;        /* generation of the resource as it was last seen */
 	char *objects_made;             /* the existing objects except pods and Services, "Kind/name\n" each */
-	char *warnings;                 /* the warnings about the job that were told; NULL: none */
+	char *warnings;                 /* the warnings about the job that were written as Events; NULL: none */
 	char *configs;                  /* contents of the job's ConfigMaps, as last written; NULL: unknown */
 	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
 	char *rights;                   /* rules of the job's Role (pass_rights.c); empty: no Role, NULL: unknown */

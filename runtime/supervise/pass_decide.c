@@ -206,8 +206,8 @@ static void tell_conflict(struct pass *p)
 }
 
 /*
- * Tells what of the resource the pods do not have: what `trainc import` warns of. Each Event exists once, also when a
- * controller starts again.
+ * Writes an Event for each warning of the conversion, which `trainc import` shows, too. Each Event exists once, also
+ * when a controller starts again.
  */
 static void tell_warnings(struct pass *p)
 {

@@ -7,6 +7,7 @@ import time
 from supervise import condition, cut_watches, fetch, free_port, pytorch, tfjob
 from world import JOBS, OLD, RAW, main, must, status
 
+PART_OF = "applyset.kubernetes.io/part-of"
 LABEL, RUN, POD_JOB = "training.kubeflow.org/job-name", "trainc.dev/job", "batch.kubernetes.io/controller-uid"
 
 # values that make an object useless wherever they are kept
@@ -19,7 +20,8 @@ WATCHED = {(kind, "jobs"): (plural, {}) for plural, kind in JOBS.items()}
 WATCHED.update({(kind[2], "jobs"): (plural, {}) for plural, kind in OLD.items()})
 WATCHED.update({("Pod", "jobs"): ("pods", {LABEL: "x"}), ("Service", "jobs"): ("services", {LABEL: "x"}), ("Job", "jobs"): ("jobs", {LABEL: "x"}),
                 ("ConfigMap", "runs"): ("configmaps", {"trainc.dev/controller": "supervise", "trainc.dev/run": "x"}),
-                ("Job", "runs"): ("jobs", {RUN: "x"}), ("Deployment", "runs"): ("deployments", {RUN: "x"}),
+                ("Job", "runs"): ("jobs", {RUN: "x", PART_OF: "p"}),
+                ("Deployment", "runs"): ("deployments", {RUN: "x", PART_OF: "p"}),
                 ("Pod", "runs"): ("pods", {RUN: "x", POD_JOB: "y"})})
 
 
