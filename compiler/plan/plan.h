@@ -67,145 +67,12 @@ struct plan_texts {                     /* texts of a command or its arguments *
 
 enum env_kind { ENV_TEXT, ENV_SECRET, ENV_CONFIG };
 
-struct plan_env {
-	struct str name;
-	struct span name_at;
-	enum env_kind kind;
-	struct text text;               /* ENV_TEXT: the value, if `per_replica` is NULL */
-	/*
-	 * ENV_TEXT in an unrolled role, if the value is computed: the value of each replica, absent for some; otherwise
-	 * NULL
-	 */
-	const struct text *per_replica;
-	struct str object, key;         /* ENV_SECRET, ENV_CONFIG: the object's name and its key */
-	bool framework;                 /* set by the framework or accelerator, not by the job */
-	struct span from;
-};
-
-struct plan_port {
-	struct str name;                /* name of the port as written in the program */
-	int64_t port;
-	struct span from, name_at;
-};
-
 enum volume_kind {
 	VOLUME_PVC, VOLUME_SCRATCH, VOLUME_SECRET, VOLUME_CONFIG, VOLUME_HOST_PATH, VOLUME_NFS, VOLUME_GENERATED,
 	VOLUME_CLAIM                    /* each replica has its own claim */
 };
 
-struct plan_volume {
-	enum volume_kind kind;
-	/*
-	 * the name of the claim, Secret or ConfigMap, of scratch space or of the replica's own claim; the kind of
-	 * generated content; the NFS server
-	 */
-	struct str name;
-	struct str path;                /* path inside the claim, or on the host or server */
-	/* the sub path, if it differs between replicas: text and index pieces; `path` is then only for display */
-	struct text path_text;
-	bool readonly, shared, memory;  /* properties of the volume; memory: scratch with medium = "memory" */
-	/* read-only by default, because it is a directory of the node; the program does not set this */
-	bool unasked;
-	struct quantity size;           /* size of scratch space or of the replica's own claim */
-	struct str class;               /* storage class of the replica's own claim; empty: the cluster's default */
-	/* the replica's own claim is kept as an object of the job; otherwise it is deleted with the pod */
-	bool keep;
-	struct span from;
-};
-
-struct plan_mount {
-	struct str path;                /* path in the container, normalized */
-	struct span path_at;
-	const struct plan_volume *volume;
-	bool framework;                 /* the mount is from the framework or accelerator */
-};
-
-struct plan_file {
-	struct str path;
-	struct span path_at;
-	struct text text;               /* the text, with pieces of text, index, host and port only */
-	/* in an unrolled role, if the text is computed: the text of each replica; otherwise NULL */
-	const struct text *per_replica;
-	bool framework;
-	struct span from;
-};
-
-struct plan_limits {
-	struct plan_quantity cpu, memory, disk;
-};
-
 enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
-
-/* When a container counts as ready. */
-struct plan_probe {
-	enum probe_kind kind;
-	/* TCP and HTTP: the name of a port of the container. HTTP: the path of the request */
-	struct str port, path;
-	struct plan_str *command;       /* EXEC: the command of the probe */
-	size_t ncommand;
-	int64_t within;                 /* seconds after which a container that is not ready is restarted */
-	struct span from;
-};
-
-/* What a container requests besides cpu, memory, disk and its accelerator; request and limit are equal. */
-struct plan_resource {
-	struct str name;                /* name of the resource: "rdma/hca", "hugepages-2Mi" */
-	struct span name_at;
-	struct quantity amount;         /* the amount, a whole positive number */
-	/* the resource is huge pages, and `amount` is memory; otherwise `amount` is a count */
-	bool bytes;
-	struct span from;
-};
-
-/* What a container requests. Devices of an accelerator are not included: they belong to the role. */
-struct plan_amounts {
-	struct plan_quantity cpu, memory, disk;
-	struct plan_limits limits;
-	struct plan_resource *resources;
-	size_t nresources;
-};
-
-struct plan_container {
-	struct str name;                /* name of the container as written; a DNS label after mapping */
-	struct span name_at;
-	struct plan_str image, pull, workdir;
-	struct plan_texts command, args;
-	/* variables of all levels, in this order: accelerator, framework, framework role, job, job role */
-	struct plan_env *env;
-	size_t nenv;
-	struct plan_port *ports;
-	size_t nports;
-	struct plan_mount *mounts;
-	size_t nmounts;
-	/* what every replica requests; if `per_replica` is set, what replica 0 requests: see plan_amounts() */
-	struct plan_amounts asks;
-	/* in an unrolled role whose replicas differ: the amounts of each replica; otherwise NULL */
-	const struct plan_amounts *per_replica;
-	const struct plan_probe *ready; /* when the container is ready; NULL: as soon as it runs */
-	const struct data *raw;         /* the `raw container`: a map, or NULL */
-	bool init;                      /* an init container; otherwise the main container or a sidecar */
-};
-
-struct plan_accelerator {
-	struct str name;                /* name of the accelerator as written: "acme.a1" */
-	struct str spelling;            /* the accelerator with its arguments: "acme.a1(8)" */
-	struct str resource;
-	struct span resource_at;
-	int64_t per_pod, pods;
-	struct plan_str slice;          /* key of a node label that has the same value on all nodes of one slice */
-	struct plan_quantity memory;    /* memory of one device */
-	struct plan_pairs node;
-	struct plan_str *tolerate;
-	size_t ntolerate;
-	struct plan_pairs env;
-	struct plan_mount *mounts;
-	size_t nmounts;
-	/* a pattern of the names of device files on one machine; only the local backend uses this and `visible` */
-	struct plan_str devices;
-	/* name of the variable that holds the numbers of the devices that a program may use */
-	struct plan_str visible;
-	struct span from;               /* the source position at which the role requests the accelerator */
-};
 
 enum condition_kind { CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR };
 
@@ -225,31 +92,7 @@ struct plan_condition {
 	struct span from;
 };
 
-/* A label of objects of which each represents one replica. */
-struct plan_replica_label {
-	struct str key;
-	struct span key_at;
-	/* the value, which only has pieces of text and index; not used if `per_replica` is set */
-	struct text text;
-	/* if values are computed: the value of each replica, absent for some; otherwise NULL */
-	const struct text *per_replica;
-	/* the label is declared for the whole framework, so the Service of a replica selects its pod by it */
-	bool selects;
-	struct span from;
-};
-
 enum replica_service { REPLICA_HEADLESS, REPLICA_CLUSTER, REPLICA_UNSERVED };
-
-/* What a role becomes in a target with one object for each replica. */
-struct plan_replica {
-	/* the framework has a block `replica`: its labels are used in addition to those of trainc */
-	bool set;
-	bool job;                       /* each replica is a Job, not a pod */
-	enum replica_service service;
-	struct span service_from;
-	struct plan_replica_label *labels;      /* the labels of each replica's objects */
-	size_t nlabels;
-};
 
 /* A set of exit codes. If `set` is false, the program names no codes, and the set contains all codes. */
 struct plan_codes {
@@ -259,100 +102,6 @@ struct plan_codes {
 };
 
 enum plan_place_kind { PLACE_ANYWHERE, PLACE_NEAR, PLACE_PREFER, PLACE_PACK };
-
-/*
- * Where the replicas of a role run: in one domain of a level of the cluster's topology, such as
- * one rack.  Nodes of one domain have the same value of the level's label.
- */
-struct plan_place {
-	enum plan_place_kind kind;
-	struct str level;               /* NEAR, PREFER: the level as written, "rack" */
-	/*
-	 * Labels of the levels whose domain the replicas should share, outermost first; the last one is the label of
-	 * `level`. NEAR has only this label; PACK has the labels of all levels.
-	 */
-	struct str *keys;
-	size_t nkeys;
-	/*
-	 * number of the level, counted outward: 1 for the innermost group of hosts; 0 if the topology does not contain
-	 * it
-	 */
-	int64_t tier;
-	/* `place` is set for the job, so all its roles with the same place share one domain */
-	bool together;
-	struct span from;
-};
-
-struct plan_role {
-	struct str name;                /* name of the role as written */
-	/* J-R: name of the role's object, and of its pods without the index; the framework may set another name */
-	struct str object;
-	/* the framework names the only replica of the role: `object` is its whole name, without an index */
-	bool one_name;
-	struct str label;               /* label of the role: its name with `_` mapped to `-`, in lower case */
-	/*
-	 * the target makes one set of Jobs from all roles, so names of pods contain one more number: see
-	 * plan_replica_name()
-	 */
-	bool in_set;
-	struct span at;                 /* position of the role's block, or of the item that declared the role */
-	bool aux, endless;
-	int64_t min, max;               /* numbers of replicas; equal unless the role is elastic */
-	/*
-	 * number of slices, parts of the role that each have the accelerator's topology; 0 or 1: the role is not
-	 * divided
-	 */
-	int64_t slices;
-	struct span slices_at;
-	/* number of processes that a replica starts, used only for a warning; 0: one for each device */
-	int64_t processes;
-	bool elastic;
-	/* the number of replicas could not be evaluated, which was reported: min and max are 0 and have no meaning */
-	bool unknown;
-	struct span replicas_at;
-	/* true: one object for each replica; false: one indexed object for all replicas */
-	bool unrolled;
-	/* position of the expression that requires one object for each replica; unknown with --unroll */
-	struct span unrolled_because;
-
-	struct plan_container main;
-	struct plan_container *sidecars, *inits;
-	size_t nsidecars, ninits;
-	struct plan_file *files;
-	size_t nfiles;
-	struct plan_quantity shm, grace;
-	const struct plan_accelerator *accelerator;     /* the accelerator of the role, or NULL */
-	struct plan_pairs node;         /* node labels that the role requires itself; `accelerator` has further ones */
-	struct plan_str *zones;         /* zones that the role may use; empty: every zone */
-	size_t nzones;
-	struct plan_place place;
-	/* device claims of the main container: name in the pod -> its ResourceClaimTemplate */
-	struct plan_pairs claims;
-	/* device claims that all pods share: name in the pod -> its ResourceClaim; no name is in both lists */
-	struct plan_pairs shared_claims;
-	struct plan_str *tolerate, *pull_secrets;
-	size_t ntolerate, npull_secrets;
-	struct plan_str spread, restart, service, service_account;
-	struct plan_int retries;
-	struct plan_codes retry_on;     /* exit codes after which a replica is retried */
-	/*
-	 * "fail", "restart", "replace" or "ignore". If not set, a failed pod restarts the job if the role may restart;
-	 * otherwise the job fails
-	 */
-	struct plan_str on_failed_pod;
-	/* the condition that must be met before the role starts; NULL: the role starts at once */
-	const struct plan_condition *start_after;
-	struct plan_pairs labels, annotations;          /* labels and annotations of this role only */
-	struct plan_replica replica;
-	const struct data *raw_pod, *raw_job;
-};
-
-struct plan_object {                    /* an extra object of the program: object NAME { } */
-	struct str name;
-	struct span name_at;
-	const struct data *data;
-	bool framework;                 /* the framework declares the object, because its replicas need it */
-};
 
 enum host_form {
 	HOSTS_SUBDOMAIN,                /* hosts are named "J-R-i.J"; the job has one headless Service J */
@@ -364,53 +113,10 @@ enum host_form {
 	HOSTS_NAME
 };
 
-struct plan_job {
-	struct str name;
-	struct span name_at;
-	struct str framework;           /* name of the framework as written: "single.task"; empty if the job has no
-					 * framework */
-	struct str base;                /* name of the innermost framework: "task"; empty if the job has no framework */
-	/*
-	 * arguments of the framework by name, including defaults but not those with the value none; NULL without a
-	 * framework
-	 */
-	const struct data *arguments;
-	struct plan_str ns;             /* namespace, if the program or the command line gives one */
-	enum host_form hosts;
-	struct str domain;              /* DNS domain of the cluster; empty if not set */
-	/* the kind of object that a role becomes in the target, unless plan_workload() chooses another kind */
-	enum workload_id workload;
-	/* the target has one object for the job, and its controller starts, restarts and stops replicas */
-	bool controller;
-	bool namespace_in_address;      /* an address contains the namespace, so objects must name the namespace */
-	struct plan_str queue, scheduler, priority, clean;
-	/* the gang scheduler in effect: "kueue" for a job that has a queue and does not set `gang` */
-	struct plan_str gang;
-	struct plan_quantity timeout, ttl;
-	struct plan_int restarts;
-	struct plan_bool suspend;
-	/*
-	 * the condition under which the job has succeeded; NULL if there is nothing to wait for (only endless or aux
-	 * roles)
-	 */
-	const struct plan_condition *success;
-	bool success_written;           /* the framework or the job sets `success` */
-	/* the condition under which the job counts as running; NULL: one running replica is enough */
-	const struct plan_condition *running;
-	/* labels and annotations of the job, which every object and pod gets */
-	struct plan_pairs labels, annotations;
-	/* names of variables that the framework locks; a name may end with '*', as in PREFIX_* */
-	const struct str *reserved;
-	size_t nreserved;
-	/* the framework's variables come after the job's; reserved names that the job sets are dropped */
-	bool env_after;
-	/* roles of the framework in its order, then other roles, then aux roles; roles with 0 replicas are included */
-	struct plan_role *roles;
-	size_t nroles;
-	struct plan_object *objects;
-	size_t nobjects;
-	const struct data *raw_service;
-};
+/* The structs of a job: plan_env to plan_job. Each member has a row there. */
+#include "data/shape_structs.h"
+#include "plan/plan.def"
+#include "data/shape_end.h"
 
 /* The version of an add-on of the cluster, if the project names one. */
 struct plan_addon {

@@ -4,6 +4,8 @@
  */
 #include "plan/print.h"
 
+#include "plan/plan_shape.h"
+
 struct dumping {
 	const struct sources *sources;
 	const struct plan_job *job;
@@ -73,6 +75,24 @@ static void dump_words(struct dumping *d, const char *name, const struct plan_st
 {
 	for (size_t i = 0; i < n; i++)
 		dump_word(d, name, &at[i]);
+}
+
+/* Writes the members that the rows of plan.def leave to the dump, MORE levels deeper than the lines around. */
+static void dump_rest(struct dumping *d, int more, const struct shape *s, const void *object)
+{
+	struct plan_shape around = { .job = d->job };
+
+	d->depth += more;
+	for (const struct shape_row *r = s->rows; r < s->rows + s->n; r++) {
+		struct shape_out o = { .json = { .out = d->out, .spaced = true }, .context = &around, .use = IN_DUMP };
+		if (!shape_is_written(r, IN_DUMP, object))
+			continue;
+		dump_begin(d);
+		buf_printf(d->out, "%s ", r->key);
+		r->type->json(&o, r, object);
+		dump_end(d, (struct span){ 0 });
+	}
+	d->depth -= more;
 }
 
 /* ---- texts ---- */
@@ -148,20 +168,30 @@ static void per_replica(struct dumping *d, const struct text *at, int64_t replic
 	d->depth--;
 }
 
+/* Ends a line with a text, or with one text for each replica. */
+static void dump_value(struct dumping *d, const struct text *t, const struct text *each, int64_t replicas,
+	struct span from)
+{
+	if (each) {
+		per_replica(d, each, replicas, from);
+		return;
+	}
+	dump_plan_text(d, t);
+	dump_end(d, from);
+}
+
 static void env(struct dumping *d, const struct plan_env *e, int64_t replicas)
 {
 	dump_begin(d);
 	buf_printf(d->out, "env %.*s%s = ", STR_ARG(e->name), e->framework ? " (framework)" : "");
-	if (e->kind == ENV_TEXT && e->per_replica) {
-		per_replica(d, e->per_replica, replicas, e->from);
-		return;
-	}
-	if (e->kind == ENV_TEXT)
-		dump_plan_text(d, &e->text);
-	else
+	if (e->kind == ENV_TEXT) {
+		dump_value(d, &e->text, e->per_replica, replicas, e->from);
+	} else {
 		buf_printf(d->out, "<%s %.*s key %.*s>", e->kind == ENV_SECRET ? "secret" : "config",
 			STR_ARG(e->object), STR_ARG(e->key));
-	dump_end(d, e->from);
+		dump_end(d, e->from);
+	}
+	dump_rest(d, 1, &shape_plan_env, e);
 }
 
 /* ---- printing containers and roles ---- */
@@ -184,6 +214,8 @@ static void mount(struct dumping *d, const struct plan_mount *m)
 	buf_printf(d->out, "%s%s%s%s", v->keep ? " kept" : "", v->memory ? " in memory" : "",
 		v->readonly ? " readonly" : "", v->shared ? " shared" : "");
 	dump_end(d, v->from);
+	dump_rest(d, 1, &shape_plan_volume, v);
+	dump_rest(d, 1, &shape_plan_mount, m);
 }
 
 /* Writes a probe as the language does, such as http("http", path = "/health", within = 3600s). */
@@ -214,9 +246,13 @@ static void asks(struct dumping *d, const struct plan_amounts *asks)
 	dump_amount(d, "limits.cpu", &asks->limits.cpu);
 	dump_amount(d, "limits.memory", &asks->limits.memory);
 	dump_amount(d, "limits.disk", &asks->limits.disk);
-	for (size_t i = 0; i < asks->nresources; i++)
+	for (size_t i = 0; i < asks->nresources; i++) {
 		fact(d, str_printf(&d->arena, "resource %.*s", STR_ARG(asks->resources[i].name)).p,
 			quantity_text(&d->arena, asks->resources[i].amount), asks->resources[i].from);
+		dump_rest(d, 1, &shape_plan_resource, &asks->resources[i]);
+	}
+	dump_rest(d, 0, &shape_plan_limits, &asks->limits);
+	dump_rest(d, 0, &shape_plan_amounts, asks);
 }
 
 static void dump_container(struct dumping *d, const char *kind, const struct plan_container *c, int64_t replicas)
@@ -230,9 +266,11 @@ static void dump_container(struct dumping *d, const char *kind, const struct pla
 	dump_word(d, "workdir", &c->workdir);
 	for (size_t i = 0; i < c->nenv; i++)
 		env(d, &c->env[i], replicas);
-	for (size_t i = 0; i < c->nports; i++)
+	for (size_t i = 0; i < c->nports; i++) {
 		dump_number(d, str_printf(&d->arena, "port %.*s", STR_ARG(c->ports[i].name)).p, c->ports[i].port,
 			c->ports[i].from);
+		dump_rest(d, 1, &shape_plan_port, &c->ports[i]);
+	}
 	for (size_t i = 0; i < c->nmounts; i++)
 		mount(d, &c->mounts[i]);
 	if (!c->per_replica)
@@ -243,10 +281,13 @@ static void dump_container(struct dumping *d, const char *kind, const struct pla
 		asks(d, &c->per_replica[i]);
 		d->depth--;
 	}
-	if (c->ready)
+	if (c->ready) {
 		fact(d, "ready", plan_probe_text(&d->arena, c->ready), c->ready->from);
+		dump_rest(d, 1, &shape_plan_probe, c->ready);
+	}
 	if (c->raw)
 		dump_number(d, "raw container keys", (int64_t)c->raw->u.map.n, c->raw->from);
+	dump_rest(d, 0, &shape_plan_container, c);
 	d->depth--;
 }
 
@@ -254,12 +295,8 @@ static void file(struct dumping *d, const struct plan_file *f, int64_t replicas)
 {
 	dump_begin(d);
 	buf_printf(d->out, "file %.*s%s = ", STR_ARG(f->path), f->framework ? " (framework)" : "");
-	if (f->per_replica) {
-		per_replica(d, f->per_replica, replicas, f->from);
-		return;
-	}
-	dump_plan_text(d, &f->text);
-	dump_end(d, f->from);
+	dump_value(d, &f->text, f->per_replica, replicas, f->from);
+	dump_rest(d, 1, &shape_plan_file, f);
 }
 
 static void dump_accelerator(struct dumping *d, const struct plan_accelerator *a)
@@ -275,6 +312,7 @@ static void dump_accelerator(struct dumping *d, const struct plan_accelerator *a
 	dump_word(d, "devices", &a->devices);
 	dump_word(d, "visible", &a->visible);
 	dump_word(d, "slice", &a->slice);
+	dump_rest(d, 0, &shape_plan_accelerator, a);
 	d->depth--;
 }
 
@@ -302,13 +340,10 @@ static void dump_replica(struct dumping *d, const struct plan_role *r)
 		const struct plan_replica_label *l = &p->labels[i];
 		dump_begin(d);
 		buf_printf(d->out, "label%s %.*s = ", l->selects ? " (selects)" : "", STR_ARG(l->key));
-		if (l->per_replica) {
-			per_replica(d, l->per_replica, r->max, l->from);
-			continue;
-		}
-		dump_plan_text(d, &l->text);
-		dump_end(d, l->from);
+		dump_value(d, &l->text, l->per_replica, r->max, l->from);
+		dump_rest(d, 1, &shape_plan_replica_label, l);
 	}
+	dump_rest(d, 0, &shape_plan_replica, p);
 	d->depth--;
 }
 
@@ -322,6 +357,7 @@ static void dump_plan_place(struct dumping *d, const struct plan_place *p)
 		fact(d, "level", p->keys[i], (struct span){ 0 });
 	if (p->together)
 		fact(d, "together", STR("true"), (struct span){ 0 });
+	dump_rest(d, 0, &shape_plan_place, p);
 	d->depth--;
 }
 
@@ -370,12 +406,9 @@ static void dump_role(struct dumping *d, const struct plan_role *r)
 		dump_number(d, "raw pod keys", (int64_t)r->raw_pod->u.map.n, r->raw_pod->from);
 	if (r->raw_job)
 		dump_number(d, "raw job keys", (int64_t)r->raw_job->u.map.n, r->raw_job->from);
+	dump_rest(d, 0, &shape_plan_role, r);
 	d->depth--;
 }
-
-static const char *const host_form_words[] = {
-	[HOSTS_SUBDOMAIN] = "subdomain", [HOSTS_SERVICE] = "service", [HOSTS_NAME] = "name"
-};
 
 static void dump_job(struct dumping *d, const struct plan_job *j)
 {
@@ -384,7 +417,7 @@ static void dump_job(struct dumping *d, const struct plan_job *j)
 	if (j->framework.n)
 		fact(d, "framework", j->framework, j->name_at);
 	dump_word(d, "namespace", &j->ns);
-	fact(d, "hosts", str_of(host_form_words[j->hosts]), (struct span){ 0 });
+	fact(d, "hosts", str_of(plan_host_words.at[j->hosts]), (struct span){ 0 });
 	if (j->domain.n)
 		fact(d, "domain", j->domain, (struct span){ 0 });
 	dump_word(d, "queue", &j->queue);
@@ -405,10 +438,13 @@ static void dump_job(struct dumping *d, const struct plan_job *j)
 		dump_condition(d, "running", j->running);
 	dump_pairs(d, "label", &j->labels);
 	dump_pairs(d, "annotation", &j->annotations);
+	dump_rest(d, 0, &shape_plan_job, j);
 	for (size_t i = 0; i < j->nroles; i++)
 		dump_role(d, &j->roles[i]);
-	for (size_t i = 0; i < j->nobjects; i++)
+	for (size_t i = 0; i < j->nobjects; i++) {
 		fact(d, "object", j->objects[i].name, j->objects[i].name_at);
+		dump_rest(d, 1, &shape_plan_object, &j->objects[i]);
+	}
 	d->depth--;
 }
 

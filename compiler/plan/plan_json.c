@@ -1,253 +1,298 @@
 /*
- * plan_json.c - writes `trainc plan -o json`. A member that is not set is null.
+ * plan_json.c - writes `trainc plan -o json`. A member that is not set is null. Members of the plan that this file does
+ * not write are written by their rows in plan.def, if these say so.
  */
 #include "plan/print.h"
+
+#include "plan/plan_shape.h"
 #include "plan/totals.h"
 
-struct printing {
+struct plan_json {
+	struct json_writer json;
 	struct arena arena;
 	const struct plan *plan;
 	const struct sources *sources;
-	struct buf *out;
 };
 
-static void name(struct printing *p, const char *before, const char *key)
+static void put_text(struct plan_json *p, const char *key, struct str value)
 {
-	buf_printf(p->out, "%s\"%s\": ", before, key);
-}
-
-static void write_text_member(struct printing *p, const char *before, const char *key, struct str value)
-{
-	name(p, before, key);
 	if (value.n)
-		buf_json(p->out, value);
+		json_add_text(&p->json, key, value);
 	else
-		buf_z(p->out, "null");
+		json_add_null(&p->json, key);
 }
 
-static void write_amount(struct printing *p, const char *before, const char *key, const struct plan_quantity *q)
+static void put_amount(struct plan_json *p, const char *key, const struct plan_quantity *q)
 {
-	write_text_member(p, before, key, q->set ? quantity_text(&p->arena, q->value) : STR(""));
+	put_text(p, key, q->set ? quantity_text(&p->arena, q->value) : STR(""));
 }
 
-static void seconds(struct printing *p, const char *before, const char *key, const struct plan_quantity *q)
+static void put_seconds(struct plan_json *p, const char *key, const struct plan_quantity *q)
 {
-	name(p, before, key);
 	if (q->set)
-		buf_int(p->out, (int64_t)((q->value.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT));
+		json_add_int(&p->json, key, (int64_t)((q->value.nano + QUANTITY_UNIT - 1) / QUANTITY_UNIT));
 	else
-		buf_z(p->out, "null");
+		json_add_null(&p->json, key);
 }
 
-static void write_devices(struct printing *p, const struct plan_accelerator *acc)
+/* Writes the members that the rows of plan.def leave to this document. */
+static void put_rest(struct plan_json *p, const struct plan_job *j, const struct shape *s, const void *object)
 {
-	name(p, ",\n          ", "devices");
+	struct plan_shape around = { .job = j };
+	struct shape_out o = { .json = p->json, .context = &around, .use = IN_JSON };
+
+	shape_write(&o, s, object);
+	p->json = o.json;
+}
+
+static void put_devices(struct plan_json *p, const struct plan_job *j, const struct plan_accelerator *acc)
+{
+	json_line(&p->json, 10);
 	if (!acc) {
-		buf_z(p->out, "null");
+		json_add_null(&p->json, "devices");
 		return;
 	}
-	write_text_member(p, "{ ", "resource", acc->resource);
-	buf_printf(p->out, ", \"count\": %lld }", (long long)acc->per_pod);
+	json_add_open(&p->json, "devices", '{');
+	put_text(p, "resource", acc->resource);
+	json_add_int(&p->json, "count", acc->per_pod);
+	put_rest(p, j, &shape_plan_accelerator, acc);
+	json_close(&p->json, '}');
 }
 
 /* Writes the numbers of devices; amounts of memory are written like all others. */
-static void device_counts(struct printing *p, const struct plan_device_total *at, size_t n)
+static void put_device_counts(struct plan_json *p, const char *key, const struct plan_device_total *at, size_t n)
 {
-	buf_char(p->out, '{');
+	json_add_open(&p->json, key, '{');
 	for (size_t i = 0; i < n; i++) {
 		struct quantity bytes = { (int128)at[i].count * QUANTITY_UNIT, QUANTITY_BINARY };
-		buf_z(p->out, i ? ", " : " ");
-		buf_json(p->out, at[i].resource);
-		buf_z(p->out, ": ");
+		json_key_text(&p->json, at[i].resource);
 		if (at[i].bytes)
-			buf_json(p->out, quantity_text(&p->arena, bytes));
+			json_put_text(&p->json, quantity_text(&p->arena, bytes));
 		else
-			buf_int(p->out, at[i].count);
+			json_put_int(&p->json, at[i].count);
 	}
-	buf_z(p->out, n ? " }" : "}");
+	json_close(&p->json, '}');
 }
 
 /* Writes what the pods request, except the accelerator. */
-static void write_resources(struct printing *p, const struct plan_role *r)
+static void put_resources(struct plan_json *p, const struct plan_role *r)
 {
 	size_t n, skip = r->accelerator ? 1 : 0;
 	const struct plan_device_total *at = plan_pod_devices(&p->arena, r, &n);
 
-	name(p, ", ", "resources");
-	device_counts(p, n > skip ? at + skip : NULL, n - skip);
+	put_device_counts(p, "resources", n > skip ? at + skip : NULL, n - skip);
 }
 
 /* Writes claims of devices, each with its template or the existing claim. */
-static void claims_by_name(struct printing *p, const char *key, const struct plan_pairs *claims)
+static void put_claims(struct plan_json *p, const char *key, const struct plan_pairs *claims)
 {
 	if (!claims->n)
 		return;
-	name(p, ", ", key);
-	buf_char(p->out, '{');
+	json_add_open(&p->json, key, '{');
 	for (size_t i = 0; i < claims->n; i++) {
-		buf_z(p->out, i ? ", " : " ");
-		buf_json(p->out, claims->at[i].key);
-		buf_z(p->out, ": ");
-		buf_json(p->out, claims->at[i].value);
+		json_key_text(&p->json, claims->at[i].key);
+		json_put_text(&p->json, claims->at[i].value);
 	}
-	buf_z(p->out, " }");
+	json_close(&p->json, '}');
 }
 
-static void zones(struct printing *p, const struct plan_role *r)
+static void put_zones(struct plan_json *p, const struct plan_role *r)
 {
-	name(p, ",\n          ", "zones");
-	for (size_t i = 0; i < r->nzones; i++) {
-		buf_z(p->out, i ? ", " : "[ ");
-		buf_json(p->out, r->zones[i].value);
-	}
-	buf_z(p->out, " ]");
+	if (!r->nzones)
+		return;
+	json_line(&p->json, 10);
+	json_add_open(&p->json, "zones", '[');
+	for (size_t i = 0; i < r->nzones; i++)
+		json_put_text(&p->json, r->zones[i].value);
+	json_close(&p->json, ']');
 }
 
-static void write_ports(struct printing *p, const struct plan_role *r)
+static void put_ports(struct plan_json *p, const struct plan_role *r)
 {
-	name(p, ",\n          ", "ports");
-	buf_char(p->out, '{');
+	json_line(&p->json, 10);
+	json_add_open(&p->json, "ports", '{');
 	for (size_t i = 0; i < r->main.nports; i++) {
-		buf_z(p->out, i ? ", " : " ");
-		buf_json(p->out, r->main.ports[i].name);
-		buf_printf(p->out, ": %lld", (long long)r->main.ports[i].port);
+		json_key_text(&p->json, r->main.ports[i].name);
+		json_put_int(&p->json, r->main.ports[i].port);
 	}
-	buf_z(p->out, r->main.nports ? " }" : "}");
+	json_close(&p->json, '}');
 }
 
-static void write_hosts(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+static void put_hosts(struct plan_json *p, const struct plan_job *j, const struct plan_role *r)
 {
-	name(p, ",\n          ", "hosts");
-	buf_char(p->out, '[');
+	struct buf host = { 0 };
+
+	json_line(&p->json, 10);
+	json_add_open(&p->json, "hosts", '[');
 	for (int64_t i = 0; i < r->max; i++) {
-		buf_z(p->out, i ? ", \"" : " \"");
-		plan_host(j, r, i, p->out);
-		buf_char(p->out, '"');
+		host.n = 0;
+		plan_host(j, r, i, &host);
+		json_put_text(&p->json, buf_text(&host));
 	}
-	buf_z(p->out, r->max ? " ]" : "]");
+	json_close(&p->json, ']');
+	buf_release(&host);
 }
 
 /* Writes what one pod requests. */
-static void pod(struct printing *p, const char *before, const struct plan_role *r)
+static void put_pod(struct plan_json *p, const struct plan_role *r)
 {
 	struct plan_quantity cpu = plan_pod_cpu(r), memory = plan_pod_memory(r);
 
-	write_amount(p, before, "cpu", &cpu);
-	write_amount(p, ", ", "memory", &memory);
+	put_amount(p, "cpu", &cpu);
+	put_amount(p, "memory", &memory);
 }
 
 /* Writes the replicas of a role in groups with equal requests. */
-static void kinds(struct printing *p, const struct plan_role *r)
+static void put_kinds(struct plan_json *p, const struct plan_role *r)
 {
-	name(p, ",\n          ", "kinds");
-	buf_char(p->out, '[');
+	if (!plan_role_differs(r))
+		return;
+	json_line(&p->json, 10);
+	json_add_open(&p->json, "kinds", '[');
 	for (int64_t i = plan_next_kind(r, -1); i < r->max; i = plan_next_kind(r, i)) {
 		struct plan_role one = plan_role_of(&p->arena, r, i);
-		buf_printf(p->out, "%s{ \"replicas\": %lld", i ? ", " : " ",
-			(long long)plan_kind_size(r, i, r->max));
-		pod(p, ", ", &one);
-		write_resources(p, &one);
-		buf_z(p->out, " }");
+		json_open(&p->json, '{');
+		json_add_int(&p->json, "replicas", plan_kind_size(r, i, r->max));
+		put_pod(p, &one);
+		put_resources(p, &one);
+		json_close(&p->json, '}');
 	}
-	buf_z(p->out, " ]");
+	json_close(&p->json, ']');
 }
 
-static void write_role_member(struct printing *p, const struct plan_job *j, const struct plan_role *r)
+static void put_size(struct plan_json *p, const struct plan_role *r)
+{
+	json_add_open(&p->json, "replicas", '{');
+	json_add_int(&p->json, "min", r->min);
+	json_add_int(&p->json, "max", r->max);
+	json_close(&p->json, '}');
+	if (plan_is_sliced(r))
+		json_add_int(&p->json, "slices", r->slices);
+}
+
+static void put_role(struct plan_json *p, const struct plan_job *j, const struct plan_role *r)
 {
 	const struct plan_role most = plan_role_most(&p->arena, r);
-	struct str because = r->unrolled && span_known(r->unrolled_because) ?
-		source_text(p->sources, r->unrolled_because) : STR("");
 
-	write_text_member(p, "\n        {\n          ", "name", r->name);
-	write_text_member(p, ", ", "kind", r->aux ? STR("aux") : STR("role"));
-	buf_printf(p->out, ", \"replicas\": { \"min\": %lld, \"max\": %lld }", (long long)r->min, (long long)r->max);
-	if (plan_is_sliced(r))
-		buf_printf(p->out, ", \"slices\": %lld", (long long)r->slices);
-	write_text_member(p, ",\n          ", "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
-	write_text_member(p, ", ", "because", because);
-	write_text_member(p, ",\n          ", "image", r->main.image.value);
-	pod(p, ", ", &most);
-	write_devices(p, r->accelerator);
-	write_resources(p, &most);
-	if (plan_role_differs(r))
-		kinds(p, r);
-	claims_by_name(p, "device_claims", &r->claims);
-	claims_by_name(p, "shared_device_claims", &r->shared_claims);
-	if (r->nzones)
-		zones(p, r);
-	if (r->place.kind != PLACE_ANYWHERE)
-		write_text_member(p, ",\n          ", "place", plan_place_text(&p->arena, &r->place));
-	write_ports(p, r);
-	write_hosts(p, j, r);
-	buf_z(p->out, "\n        }");
+	json_line(&p->json, 8);
+	json_open(&p->json, '{');
+	json_line(&p->json, 10);
+	put_text(p, "name", r->name);
+	put_text(p, "kind", r->aux ? STR("aux") : STR("role"));
+	put_size(p, r);
+	json_line(&p->json, 10);
+	put_text(p, "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
+	put_text(p, "because", r->unrolled && span_known(r->unrolled_because) ?
+		source_text(p->sources, r->unrolled_because) : STR(""));
+	json_line(&p->json, 10);
+	put_text(p, "image", r->main.image.value);
+	put_pod(p, &most);
+	put_devices(p, j, r->accelerator);
+	put_resources(p, &most);
+	put_kinds(p, r);
+	put_claims(p, "device_claims", &r->claims);
+	put_claims(p, "shared_device_claims", &r->shared_claims);
+	put_zones(p, r);
+	if (r->place.kind != PLACE_ANYWHERE) {
+		json_line(&p->json, 10);
+		put_text(p, "place", plan_place_text(&p->arena, &r->place));
+	}
+	put_rest(p, j, &shape_plan_role, r);
+	put_rest(p, j, &shape_plan_container, &r->main);
+	put_ports(p, r);
+	put_hosts(p, j, r);
+	json_line(&p->json, 8);
+	json_close(&p->json, '}');
 }
 
-static void totals(struct printing *p, const char *before, const struct plan_totals *t, size_t objects)
+static void put_totals(struct plan_json *p, const struct plan_totals *t, size_t objects)
 {
-	buf_printf(p->out, "%s\"totals\": { \"pods\": %lld", before, (long long)t->pods);
-	write_amount(p, ", ", "cpu", &t->cpu);
-	write_amount(p, ", ", "memory", &t->memory);
-	name(p, ", ", "devices");
-	device_counts(p, t->devices, t->ndevices);
-	buf_printf(p->out, ", \"objects\": %zu }", objects);
+	json_add_open(&p->json, "totals", '{');
+	json_add_int(&p->json, "pods", t->pods);
+	put_amount(p, "cpu", &t->cpu);
+	put_amount(p, "memory", &t->memory);
+	put_device_counts(p, "devices", t->devices, t->ndevices);
+	json_add_int(&p->json, "objects", (int64_t)objects);
+	json_close(&p->json, '}');
 }
 
-static void needs(struct printing *p, const struct plan_job *j)
+static void put_needs(struct plan_json *p, const struct plan_job *j)
 {
 	struct plan_needs n = plan_needs_runtime(&p->arena, j);
 
-	name(p, ",\n      ", "needs_runtime");
-	buf_char(p->out, '[');
-	for (size_t i = 0; i < n.n; i++) {
-		buf_z(p->out, i ? ", " : " ");
-		buf_json(p->out, n.at[i]);
-	}
-	buf_z(p->out, n.n ? " ]" : "]");
+	json_line(&p->json, 6);
+	json_add_open(&p->json, "needs_runtime", '[');
+	for (size_t i = 0; i < n.n; i++)
+		json_put_text(&p->json, n.at[i]);
+	json_close(&p->json, ']');
 }
 
-static void write_job_member(struct printing *p, const struct plan_job *j, size_t objects)
+static void put_roles(struct plan_json *p, const struct plan_job *j)
 {
 	size_t n = 0;
 
-	write_text_member(p, "\n    {\n      ", "name", j->name);
-	write_text_member(p, ", ", "namespace", plan_namespace(j));
-	write_text_member(p, ", ", "framework", j->framework);
-	write_text_member(p, ", ", "target", p->plan->target);
-	write_text_member(p, ", ", "gang", j->gang.value.n ? j->gang.value : STR("none"));
-	write_text_member(p, ",\n      ", "success", plan_condition_text(&p->arena, j, j->success));
-	write_text_member(p, ", ", "clean", j->clean.value);
-	buf_printf(p->out, ", \"restarts\": %lld", (long long)j->restarts.value);
-	seconds(p, ", ", "timeout_s", &j->timeout);
-	seconds(p, ", ", "ttl_s", &j->ttl);
-	name(p, ",\n      ", "roles");
-	buf_char(p->out, '[');
+	json_line(&p->json, 6);
+	json_add_open(&p->json, "roles", '[');
 	for (size_t i = 0; i < j->nroles; i++) {
 		if (!j->roles[i].max)
 			continue;
-		buf_z(p->out, n++ ? "," : "");
-		write_role_member(p, j, &j->roles[i]);
+		put_role(p, j, &j->roles[i]);
+		n++;
 	}
-	buf_z(p->out, n ? "\n      ]" : "]");
+	if (n)
+		json_line(&p->json, 6);
+	json_close(&p->json, ']');
+}
+
+static void put_job(struct plan_json *p, const struct plan_job *j, size_t objects)
+{
 	struct plan_totals t = plan_totals(&p->arena, j);
-	totals(p, ",\n      ", &t, objects);
-	needs(p, j);
-	buf_z(p->out, "\n    }");
+
+	json_line(&p->json, 4);
+	json_open(&p->json, '{');
+	json_line(&p->json, 6);
+	put_text(p, "name", j->name);
+	put_text(p, "namespace", plan_namespace(j));
+	put_text(p, "framework", j->framework);
+	put_text(p, "target", p->plan->target);
+	put_text(p, "gang", j->gang.value.n ? j->gang.value : STR("none"));
+	json_line(&p->json, 6);
+	put_text(p, "success", plan_condition_text(&p->arena, j, j->success));
+	put_text(p, "clean", j->clean.value);
+	json_add_int(&p->json, "restarts", j->restarts.value);
+	put_seconds(p, "timeout_s", &j->timeout);
+	put_seconds(p, "ttl_s", &j->ttl);
+	put_rest(p, j, &shape_plan_job, j);
+	put_roles(p, j);
+	json_line(&p->json, 6);
+	put_totals(p, &t, objects);
+	put_needs(p, j);
+	json_line(&p->json, 4);
+	json_close(&p->json, '}');
 }
 
 void plan_print_json(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out)
 {
-	struct printing p = { .plan = plan, .sources = sources, .out = out };
+	struct plan_json p = { .json = { .out = out, .spaced = true }, .plan = plan, .sources = sources };
 	size_t all = 0;
 
-	buf_z(out, "{\n  \"schemaVersion\": 1,\n  \"jobs\": [");
+	json_open(&p.json, '{');
+	json_line(&p.json, 2);
+	json_add_int(&p.json, "schemaVersion", 1);
+	json_line(&p.json, 2);
+	json_add_open(&p.json, "jobs", '[');
 	for (size_t i = 0; i < plan->njobs; i++) {
-		buf_z(out, i ? "," : "");
-		write_job_member(&p, &plan->jobs[i], objects[i]);
+		put_job(&p, &plan->jobs[i], objects[i]);
 		all += objects[i];
 	}
-	buf_z(out, plan->njobs ? "\n  ]" : "]");
+	if (plan->njobs)
+		json_line(&p.json, 2);
+	json_close(&p.json, ']');
 	struct plan_totals t = plan_sum(&p.arena, plan);
-	totals(&p, ",\n  ", &t, all);
-	buf_z(out, "\n}\n");
+	json_line(&p.json, 2);
+	put_totals(&p, &t, all);
+	json_line(&p.json, 0);
+	json_close(&p.json, '}');
+	buf_char(out, '\n');
 	arena_release(&p.arena);
 }

@@ -3,11 +3,8 @@
  * Created comes first, Running and Restarting replace each other, and Running stays with status False when the run is
  * over.
  */
-#include <signal.h>
-
 #include "runtime/run/report.h"
-#include "base/system.h"
-#include "base/words.h"
+#include "runtime/run/run_shape.h"
 
 struct conditions run_conditions(const struct run_state *s)
 {
@@ -36,86 +33,102 @@ struct conditions run_conditions(const struct run_state *s)
 
 /* ---- one document, or one line ---- */
 
-struct json {
-	struct buf *out;
+struct report_json {
+	struct shape_out o;
 	bool lines;                     /* the output is indented, one member per line */
 	bool replicas;                  /* each replica is listed */
 };
 
-/* Ends the line in the indented form; INDENT is the indentation of the next line. */
-static void line(const struct json *j, int indent)
+/* Begins a new line in the indented form; INDENT is its indentation. */
+static void next_line(struct report_json *j, unsigned indent)
 {
 	if (j->lines)
-		buf_printf(j->out, "\n%*s", indent, "");
+		json_line(&j->o.json, indent);
 	else
-		buf_z(j->out, " ");
+		json_blank(&j->o.json);
 }
 
-static void text(const struct json *j, const char *name, struct str value, const char *after)
+static void put_conditions(struct report_json *j, const struct run_state *s)
 {
-	buf_printf(j->out, "\"%s\": ", name);
-	buf_json(j->out, value);
-	buf_z(j->out, after);
-}
-
-static void put_conditions(const struct json *j, const struct run_state *s)
-{
+	struct json_writer *w = &j->o.json;
 	struct conditions c = run_conditions(s);
 
-	buf_z(j->out, "\"conditions\": [");
+	next_line(j, 6);
+	json_add_open(w, "conditions", '[');
 	for (size_t i = 0; i < c.n; i++) {
-		line(j, 8);
-		buf_printf(j->out, "{ \"type\": \"%s\", \"status\": \"%s\", \"reason\": \"Run%s\"", c.at[i].type,
-		           c.at[i].holds ? "True" : "False", c.at[i].type);
+		next_line(j, 8);
+		json_open(w, '{');
+		json_add_text(w, "type", str_of(c.at[i].type));
+		json_add_text(w, "status", c.at[i].holds ? STR("True") : STR("False"));
+		json_key(w, "reason");
+		json_put_raw(w, "\"Run%s\"", c.at[i].type);
 		if (c.at[i].since) {            /* objects do not always contain the time */
-			buf_z(j->out, ", \"since\": \"");
-			put_time(j->out, c.at[i].since, 0);
-			buf_char(j->out, '"');
+			json_key(w, "since");
+			json_put_time(w, c.at[i].since, 0);
 		}
-		buf_z(j->out, i + 1 < c.n ? " }," : " }");
+		json_close(w, '}');
 	}
-	line(j, 6);
-	buf_z(j->out, "],");
+	next_line(j, 6);
+	json_close(w, ']');
 }
 
-static void put_roles(const struct json *j, const struct run_state *s)
+static void put_counts(struct json_writer *w, const struct run_role *r)
 {
+	struct run_count c = run_count(r);
+
+	json_add_int(w, "desired", r->desired);
+	json_add_int(w, "active", c.active);
+	json_add_int(w, "ready", c.ready);
+	json_add_int(w, "succeeded", c.succeeded);
+	json_add_int(w, "failed", c.failed);
+	json_add_int(w, "restarts", c.restarts);
+}
+
+static void put_run_roles(struct report_json *j, const struct run_state *s)
+{
+	struct json_writer *w = &j->o.json;
 	struct arena a = { 0 };
 
-	buf_z(j->out, "\"roles\": [");
+	next_line(j, 6);
+	json_add_open(w, "roles", '[');
 	for (size_t i = 0; i < s->nroles; i++) {
 		const struct run_role *r = &s->roles[i];
-		struct run_count c = run_count(r);
-		line(j, 8);
-		buf_z(j->out, "{ ");
-		text(j, "role", r->name, ", ");
-		buf_printf(j->out, "\"desired\": %lld, \"active\": %lld, \"ready\": %lld, \"succeeded\": %lld, "
-			"\"failed\": %lld, \"restarts\": %lld, ",
-		           (long long)r->desired, (long long)c.active, (long long)c.ready, (long long)c.succeeded,
-			(long long)c.failed, (long long)c.restarts);
+		next_line(j, 8);
+		json_open(w, '{');
+		json_add_text(w, "role", r->name);
+		put_counts(w, r);
 		if (s->isolate.n)
-			buf_printf(j->out, "\"stopped\": %lld, ", (long long)report_stopped(s, r));
-		text(j, "cause", report_role_cause(&a, s, r), i + 1 < s->nroles ? " }," : " }");
+			json_add_int(w, "stopped", report_stopped(s, r));
+		shape_write(&j->o, &shape_run_role, r);
+		json_add_text(w, "cause", report_role_cause(&a, s, r));
+		json_close(w, '}');
 	}
 	if (s->nroles)
-		line(j, 6);
-	buf_z(j->out, "],");
+		next_line(j, 6);
+	json_close(w, ']');
 	arena_release(&a);
 }
 
-/* Appends { "http": 20017 } for "http=20017". */
-void report_json_ports(struct str ports, struct buf *out)
+/* Writes { "http": 20017 } for "http=20017". */
+static void put_ports(struct json_writer *w, struct str ports)
 {
-	buf_z(out, "\"ports\": {");
+	json_add_open(w, "ports", '{');
 	for (size_t at = 0, n = 0; at < ports.n; at += n + 1) {
 		const char *comma = memchr(ports.p + at, ',', ports.n - at),
 			*equals = memchr(ports.p + at, '=', ports.n - at);
 		n = comma ? (size_t)(comma - ports.p) - at : ports.n - at;
-		buf_z(out, at ? ", " : " ");
-		buf_json(out, (struct str){ ports.p + at, (size_t)(equals - ports.p) - at });
-		buf_printf(out, ": %.*s", (int)(ports.p + at + n - equals - 1), equals + 1);
+		json_key_text(w, (struct str){ ports.p + at, (size_t)(equals - ports.p) - at });
+		json_put_raw(w, "%.*s", (int)(ports.p + at + n - equals - 1), equals + 1);
 	}
-	buf_z(out, ports.n ? " }, " : "}, ");
+	json_close(w, '}');
+}
+
+void report_json_ports(struct str ports, struct buf *out)
+{
+	struct json_writer w = { .out = out, .spaced = true };
+
+	put_ports(&w, ports);
+	buf_z(out, ", ");
 }
 
 bool report_published(struct str *rest, struct str *ret_port, struct str *ret_host)
@@ -132,182 +145,139 @@ bool report_published(struct str *rest, struct str *ret_port, struct str *ret_ho
 	return true;
 }
 
-/* Appends [{ "port": "http", "address": "127.0.0.1:6006" }]. */
-static void put_published(const struct json *j, struct str rest)
+/* Writes [{ "port": "http", "address": "127.0.0.1:6006" }]. */
+static void put_published(struct json_writer *w, struct str rest)
 {
 	struct str port, host;
-	bool first = true;
 
-	buf_z(j->out, "\"published\": [");
+	json_add_open(w, "published", '[');
+	json_tight(w);
 	while (report_published(&rest, &port, &host)) {
-		buf_z(j->out, first ? "{ " : ", { ");
-		text(j, "port", port, ", ");
-		buf_printf(j->out, "\"address\": \"127.0.0.1:%.*s\" }", STR_ARG(host));
-		first = false;
+		json_open(w, '{');
+		json_add_text(w, "port", port);
+		json_key(w, "address");
+		json_put_raw(w, "\"127.0.0.1:%.*s\"", STR_ARG(host));
+		json_close(w, '}');
 	}
-	buf_z(j->out, "], ");
+	json_tight(w);
+	json_close(w, ']');
 }
 
-static void put_number_or_null(const struct json *j, const char *name, int64_t n, bool known)
+static void put_number_or_null(struct json_writer *w, const char *name, int64_t n, bool known)
 {
 	if (known)
-		buf_printf(j->out, "\"%s\": %lld, ", name, (long long)n);
+		json_add_int(w, name, n);
 	else
-		buf_printf(j->out, "\"%s\": null, ", name);
+		json_add_null(w, name);
 }
 
-/* Appends the resources that the processes of a local replica use. */
-static void put_process(const struct json *j, const struct run_replica *r)
+/* Writes the resources that the processes of a local replica use. */
+static void put_process(struct json_writer *w, const struct run_replica *r)
 {
+	json_key(w, "cpu_seconds");
 	if (r->usage.known)
-		buf_printf(j->out, "\"cpu_seconds\": %.2f, ", (double)r->usage.cpu / 1e9);
+		json_put_raw(w, "%.2f", (double)r->usage.cpu / 1e9);
 	else
-		buf_z(j->out, "\"cpu_seconds\": null, ");
-	put_number_or_null(j, "memory_bytes", r->usage.memory, r->usage.known);
+		json_put_null(w);
+	put_number_or_null(w, "memory_bytes", r->usage.memory, r->usage.known);
 }
 
-/* Appends the ports, published addresses and log of a local replica. */
-static void put_places(const struct json *j, const struct run_replica *r)
-{
-	report_json_ports(r->ports, j->out);
-	put_published(j, r->published);
-	text(j, "log", r->log, ", ");
-}
-
-/* Appends a replica. In a cluster, the members about processes are left out: the pods show more. */
-static void put_replica(const struct json *j, const struct run_state *s, const struct run_role *role,
+/* Writes a replica. In a cluster, the members about processes are left out: the pods show more. */
+static void put_replica(struct report_json *j, const struct run_state *s, const struct run_role *role,
 	const struct run_replica *r)
 {
-	buf_z(j->out, "{ ");
-	text(j, "role", role->name, ", ");
-	buf_printf(j->out, "\"index\": %lld, \"state\": \"%s\", ", (long long)r->index, report_replica_word(s, r));
-	if (s->isolate.n)
-		put_number_or_null(j, "pid", r->process.pid, r->process.pid > 0);
-	buf_printf(j->out, "\"attempts\": %lld, ", (long long)r->attempts);
-	put_number_or_null(j, "exit_code", r->exit_code, r->exit_code >= 0);
-	put_number_or_null(j, "signal", r->signal, r->signal > 0);
-	if (s->isolate.n)
-		put_process(j, r);
-	text(j, "host", r->host, ", ");
-	if (s->isolate.n) {
-		put_places(j, r);
+	struct json_writer *w = &j->o.json;
+	bool local = s->isolate.n > 0;
+
+	json_open(w, '{');
+	json_add_text(w, "role", role->name);
+	json_add_int(w, "index", r->index);
+	json_add_text(w, "state", str_of(report_replica_word(s, r)));
+	if (local)
+		put_number_or_null(w, "pid", r->process.pid, r->process.pid > 0);
+	json_add_int(w, "attempts", r->attempts);
+	put_number_or_null(w, "exit_code", r->exit_code, r->exit_code >= 0);
+	put_number_or_null(w, "signal", r->signal, r->signal > 0);
+	if (local)
+		put_process(w, r);
+	json_add_text(w, "host", r->host);
+	if (local) {
+		put_ports(w, r->ports);
+		put_published(w, r->published);
+		json_add_text(w, "log", r->log);
 	} else {
-		text(j, "pod", r->pod, ", ");
-		text(j, "ip", r->ip, ", ");
-		text(j, "node", r->node, ", ");
+		json_add_text(w, "pod", r->pod);
+		json_add_text(w, "ip", r->ip);
+		json_add_text(w, "node", r->node);
 	}
-	text(j, "cause", r->cause, " }");
+	shape_write(&j->o, &shape_run_replica, r);
+	json_add_text(w, "cause", r->cause);
+	json_close(w, '}');
 }
 
-static void put_replicas(const struct json *j, const struct run_state *s)
+static void put_replicas(struct report_json *j, const struct run_state *s)
 {
-	bool first = true;
-
-	buf_z(j->out, "\"replicas\": [");
+	next_line(j, 6);
+	json_add_open(&j->o.json, "replicas", '[');
 	for (size_t k = 0; k < s->nroles; k++)
 		for (int64_t i = 0; i < s->roles[k].max; i++) {
-			buf_z(j->out, first ? "" : ",");
-			line(j, 8);
+			next_line(j, 8);
 			put_replica(j, s, &s->roles[k], &s->roles[k].at[i]);
-			first = false;
 		}
-	line(j, 6);
-	buf_z(j->out, "],");
-	line(j, 6);
+	next_line(j, 6);
+	json_close(&j->o.json, ']');
 }
 
-static void put_failure(const struct json *j, const struct run_failure *f)
+static void put_failure(struct report_json *j, const struct run_failure *f)
 {
-	const char *name = f->signal ? system_signal_name(f->signal) : NULL;
-
-	buf_z(j->out, "\"first_failure\": ");
+	next_line(j, 6);
 	if (!f->known) {
-		buf_z(j->out, "null");
+		json_add_null(&j->o.json, "first_failure");
 		return;
 	}
-	buf_z(j->out, "{ ");
-	text(j, "role", f->role, ", ");
-	buf_printf(j->out, "\"index\": %lld, \"exit_code\": ", (long long)f->index);
-	if (f->exit_code >= 0)
-		buf_int(j->out, f->exit_code);
-	else
-		buf_z(j->out, "null");
-	buf_z(j->out, ", \"signal\": ");
-	if (name)
-		buf_printf(j->out, "\"%s\", ", name);
-	else if (f->signal)
-		buf_printf(j->out, "\"%d\", ", f->signal);
-	else
-		buf_z(j->out, "null, ");
-	text(j, "reason", f->reason, ", \"log\": [");
-	for (size_t i = 0; i < f->nlog; i++) {
-		buf_z(j->out, i ? ", " : " ");
-		buf_json(j->out, f->log[i]);
-	}
-	buf_z(j->out, f->nlog ? " ] }" : "] }");
+	json_add_open(&j->o.json, "first_failure", '{');
+	shape_write(&j->o, &shape_run_failure, f);
+	json_close(&j->o.json, '}');
 }
 
-static void put_objects(const struct json *j, const struct run_state *s)
+/* Writes a list of N structs of SIZE bytes, one on each line, unless it is empty. */
+static void put_list(struct report_json *j, const char *key, const struct shape *s, const void *at, size_t n)
 {
-	buf_z(j->out, "\"objects\": [");
-	for (size_t i = 0; i < s->nobjects; i++) {
-		const struct run_object *o = &s->objects[i];
-		line(j, 8);
-		buf_z(j->out, "{ ");
-		text(j, "kind", o->kind, ", ");
-		text(j, "name", o->name, ", ");
-		text(j, "state", str_of(run_phase_word(o->phase)), ", ");
-		text(j, "cause", o->cause, i + 1 < s->nobjects ? " }," : " }");
+	struct json_writer *w = &j->o.json;
+
+	if (!n)
+		return;
+	next_line(j, 6);
+	json_add_open(w, key, '[');
+	for (size_t i = 0; i < n; i++) {
+		next_line(j, 8);
+		json_open(w, '{');
+		shape_write(&j->o, s, (const char *)at + i * s->size);
+		json_close(w, '}');
 	}
-	line(j, 6);
-	buf_z(j->out, "],");
-	line(j, 6);
+	next_line(j, 6);
+	json_close(w, ']');
 }
 
-static void put_events(const struct json *j, const struct run_state *s)
+static void put_run(struct report_json *j, const struct run_state *s)
 {
-	buf_z(j->out, "\"events\": [");
-	for (size_t i = 0; i < s->nevents; i++) {
-		const struct run_event *e = &s->events[i];
-		line(j, 8);
-		buf_z(j->out, "{ ");
-		if (e->time) {
-			buf_z(j->out, "\"time\": \"");
-			put_time(j->out, e->time, 0);
-			buf_z(j->out, "\", ");
-		}
-		text(j, "kind", e->kind, ", ");
-		text(j, "name", e->name, ", ");
-		buf_printf(j->out, "\"count\": %lld, ", (long long)e->count);
-		text(j, "reason", e->reason, ", ");
-		text(j, "message", e->message, i + 1 < s->nevents ? " }," : " }");
-	}
-	line(j, 6);
-	buf_z(j->out, "],");
-	line(j, 6);
-}
+	struct json_writer *w = &j->o.json;
 
-static void put_run(const struct json *j, const struct run_state *s)
-{
-	text(j, "name", s->name, ", ");
-	text(j, "namespace", s->ns, ", ");
-	text(j, "state", str_of(run_phase_word(s->phase)), ", ");
-	text(j, "cause", s->cause, ",");
+	json_add_text(w, "name", s->name);
+	json_add_text(w, "namespace", s->ns);
+	json_add_text(w, "state", str_of(run_phase_word(s->phase)));
+	json_add_text(w, "cause", s->cause);
 	if (s->job_restarts)
-		buf_printf(j->out, " \"restarts\": %lld,", (long long)s->job_restarts);
-	line(j, 6);
+		json_add_int(w, "restarts", s->job_restarts);
+	shape_write(&j->o, &shape_run_state, s);
 	put_conditions(j, s);
-	line(j, 6);
-	put_roles(j, s);
-	line(j, 6);
-	if (s->nobjects)
-		put_objects(j, s);
-	if (s->nevents)
-		put_events(j, s);
+	put_run_roles(j, s);
+	put_list(j, "objects", &shape_run_object, s->objects, s->nobjects);
+	put_list(j, "events", &shape_run_event, s->events, s->nevents);
 	if (s->isolate.n) {
-		buf_printf(j->out, "\"lost_bytes\": %llu, \"removed_bytes\": %lld,", (unsigned long long)s->lost_bytes,
-			(long long)s->removed_bytes);
-		line(j, 6);
+		next_line(j, 6);
+		json_add_int(w, "lost_bytes", (int64_t)s->lost_bytes);
+		json_add_int(w, "removed_bytes", s->removed_bytes);
 	}
 	if (j->replicas && (s->isolate.n || s->phase != RUN_ABSENT))
 		put_replicas(j, s);
@@ -316,31 +286,34 @@ static void put_run(const struct json *j, const struct run_state *s)
 
 void report_json_run(const struct run_state *s, struct buf *out)
 {
-	struct json j = { out, false, false };
+	struct report_json j = { .o = { .json = { .out = out, .spaced = true }, .use = IN_JSON } };
 
 	put_run(&j, s);
 }
 
 void report_json(const struct report *r, struct buf *out)
 {
-	struct json j = { out, r->form == REPORT_JSON, true };
+	struct report_json j = { .o = { .json = { .out = out, .spaced = true }, .use = IN_JSON },
+		.lines = r->form == REPORT_JSON, .replicas = true };
+	struct json_writer *w = &j.o.json;
 
-	buf_z(out, "{");
-	line(&j, 2);
-	buf_z(out, "\"schemaVersion\": 1,");
-	line(&j, 2);
-	buf_z(out, "\"runs\": [");
+	json_open(w, '{');
+	next_line(&j, 2);
+	json_add_int(w, "schemaVersion", 1);
+	next_line(&j, 2);
+	json_add_open(w, "runs", '[');
 	for (size_t i = 0; i < r->n; i++) {
-		line(&j, 4);
-		buf_z(out, "{");
-		line(&j, 6);
+		next_line(&j, 4);
+		json_open(w, '{');
+		next_line(&j, 6);
 		put_run(&j, r->runs[i]);
-		line(&j, 4);
-		buf_z(out, i + 1 < r->n ? "}," : "}");
+		next_line(&j, 4);
+		json_close(w, '}');
 	}
 	if (r->n)
-		line(&j, 2);
-	buf_z(out, "]");
-	line(&j, 0);
-	buf_z(out, "}\n");
+		next_line(&j, 2);
+	json_close(w, ']');
+	next_line(&j, 0);
+	json_close(w, '}');
+	buf_char(out, '\n');
 }

@@ -82,108 +82,15 @@ struct run_usage {
 	int64_t memory;                 /* memory in bytes */
 };
 
-struct run_replica {
-	int64_t index;
-	enum replica_state state;
-	struct process_id process;      /* the process of the main container, while it runs */
-	pid_t pid;                      /* number of the last attempt's process, for information */
-	int64_t attempts;               /* number of attempts started so far; 1 during the first attempt */
-	int64_t resumed;                /* number of attempts that started because the run was resumed */
-	int64_t begin, end;             /* begin and end of the last attempt; 0: not yet */
-	int exit_code;                  /* exit code of the last attempt that ended: 0 to 255 (128 + signal), or -1 */
-	int signal;                     /* the signal that ended the last attempt that ended, or 0 */
-	int64_t again;                  /* when the next attempt is due; 0: no attempt is due */
-	struct str cause;               /* why the replica waits, or failed: "command not found: 'train'" */
-	struct last_words words;        /* record of the current attempt's failure (not in files) */
-	struct str host;
-	/* in a local run: the ports in use, "http=20017,metrics=20018", which differ from the declared ones */
-	struct str ports;
-	struct str pod, ip, node;       /* in a cluster: the pod, its address, and where it runs (not in files) */
-	struct str published;           /* in a local run: the ports published at 127.0.0.1 by --publish, "http=6006" */
-	struct str log;                 /* in a local run: the file with the output of the replica's main container */
-	struct run_span *spans;         /* the spans, in the order in which they began; in a local run one for each
-					 * attempt */
-	size_t nspans;
-	struct run_usage usage;         /* set by run_watch_measure(), only on request (not in files) */
-};
+/* The structs of a state: run_replica to run_state. Each member has a row there. */
+#include "data/shape_structs.h"
+#include "runtime/run/run_state.def"
+#include "data/shape_end.h"
 
 /* Starts a RUNNING span for a new attempt. The room for all spans is taken from the arena once. */
 void run_replica_span_begin(struct arena *a, struct run_replica *r, int64_t now);
 /* Ends the last span with KIND, if it has not ended yet. */
 void run_replica_span_end(struct run_replica *r, enum span_kind kind, int64_t now);
-
-struct run_role {
-	struct str name;
-	bool aux, elastic, endless;
-	int64_t min, max, desired;      /* limits of the number of replicas, and the number that should run now */
-	struct run_replica *at;         /* the replicas, max of them */
-	/* cause of the role as a whole (not in files); empty: the causes of its replicas count */
-	struct str cause;
-};
-
-/* An object in a cluster, other than a replica, that the run needs (not in files). */
-struct run_object {
-	struct str kind, name;
-	enum run_phase phase;
-	struct str cause;
-	bool holds;                     /* the object may be the reason why no replica runs */
-};
-
-/* An Event that a cluster reported about an object of the run (not in files). */
-struct run_event {
-	int64_t time, count;
-	struct str kind, name, reason, message;
-};
-
-struct run_failure {
-	bool known;
-	struct str role;
-	int64_t index;
-	int exit_code, signal;
-	struct str reason;              /* why the rank failed: "exit code 3", "killed by SEGV", "deadline exceeded" */
-	struct str *log;                /* the last lines of the rank's log */
-	size_t nlog;
-	int64_t time;                   /* time of the failure, in a cluster; 0: unknown (not in files) */
-};
-
-struct run_state {
-	struct str name, ns, framework;
-	struct str file;                /* the program's file, as given on the command line */
-	struct str isolate;             /* isolation of a local run: "none", "job", "replica" */
-	struct str boot_id;
-	struct process_id keeper;
-	enum run_phase phase;
-	struct str cause;               /* why the run does not continue, or why it ended, in one line */
-	/*
-	 * length of the last part of `cause`, which names an object of an ended run that is being deleted (not in
-	 * files)
-	 */
-	size_t deletion;
-	int64_t begin, end;
-	struct str digest;              /* identity of the program that was started, for comparison with another
-					 * program */
-	/* the phase at the last call of run_state_observe() */
-	enum run_phase observed;
-	int64_t since;                  /* when the run entered its phase */
-	/* does the run count as running, or as restarting, by the job's own rule? Set by run_state_running() */
-	bool running, restarting;
-	int64_t ran, restarted;         /* when the run last began to count as running, and as restarting; 0: never */
-	int64_t job_restarts;           /* number of times the whole job was started again */
-	/* when all replicas of a local run will start again, at the earliest; 0: they will not */
-	int64_t restarts_at;
-	/* the run has failed in a cluster and must start again, and why (not in files) */
-	bool restart_due;
-	struct str restart_cause;
-	uint64_t lost_bytes;            /* number of bytes of output that could not be written */
-	int64_t removed_bytes;          /* number of bytes of output that were removed, because a log has a limit */
-	struct run_role *roles;
-	size_t nroles;
-	struct run_failure failure;     /* the first failing rank: docs/status.md */
-	struct run_object *objects;
-	size_t nobjects;
-	struct run_event *events;       /* warnings, newest first */
-	size_t nevents;
-};
 
 /* Records when the run entered its phase. Must be called whenever the phase may have changed; run_save() does so. */
 void run_state_observe(struct run_state *s, int64_t now);
@@ -204,7 +111,7 @@ uint64_t run_state_digest(const struct run_state *s);
 
 /*
  * Writes the state as a JSON document of one line (schemaVersion 1) for the state and result files. run_state_read()
- * restores everything except members marked "not in files".
+ * restores the members that have IN_FILE in run_state.def.
  */
 void run_state_write(const struct run_state *s, struct buf *out);
 /* Reads a state; false with an explanation if the text was not written by run_state_write(). */
