@@ -54,7 +54,7 @@ struct shape_out {
 };
 struct shape_reader {
 	struct arena *arena;
-	void *context;
+	const void *context;
 	enum shape_use use;
 	bool strict;                    /* each member that is not LATER must be there and have the right form */
 	bool missing;                   /* only members that are still zero are read */

@@ -81,33 +81,9 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 
 /* ---- the record from pass to pass ---- */
 
-struct decide_replica {
-	struct str uid;                 /* uid of the object that is the current attempt */
-	struct str doomed;              /* uid of the object that must be deleted before the next attempt */
-	int64_t restarts;               /* restarts in place during the current attempt */
-	int64_t failures;               /* failed attempts that counted against `retries` */
-	int64_t series;                 /* number of consecutive attempts that ended badly */
-	int64_t again;                  /* the next attempt may not start before this time; 0: no attempt is due */
-	bool succeeded, failed;         /* the replica has ended for good */
-};
-
-struct decide_role {
-	struct decide_replica *at;
-	int64_t n;
-	bool released;                  /* the condition of `start_after` has held */
-};
-
-struct decide_record {
-	struct job_conditions conditions;
-	int64_t begin, end;             /* when the job started and ended; 0: not yet. Resuming the job sets a new
-					 * start */
-	int64_t spent;                  /* number of failed attempts, and of restarts in attempts that are over */
-	int64_t begun_anew;             /* how often the whole job has restarted */
-	bool cut_short;                 /* the deadline or the back-off limit ended the job */
-	struct decide_role *roles;      /* the roles, in the plan's order; the numbers of their replicas may have
-					 * changed */
-	size_t nroles;
-};
+#include "data/shape_structs.h"
+#include "runtime/decide/decide.def"
+#include "data/shape_end.h"
 
 /*
  * Writes the record as JSON, and reads it. The JSON leaves out facts that the next pass sees in the objects anyway. The

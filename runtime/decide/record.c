@@ -1,188 +1,114 @@
 /*
- * record.c - writes and reads the record of a job as JSON. The text is short, because it must fit where a controller
- * may store it.
+ * record.c - writes and reads the record of a job as JSON: decide.def has a row for each member. The text is short,
+ * because it must fit where a controller may store it.
  */
 #include "runtime/decide/decide.h"
 
 #include <stdio.h>
 
-#include "base/words.h"
+#include "data/shape.h"
 
 enum { RECORD_VERSION = 1 };
 
-/* ---- writing ---- */
+/* ---- counts, of which a reader believes at most INT32_MAX ---- */
 
-struct record_writing {
-	struct buf *out;
-	bool first;                     /* no member has been written yet to the map or list */
-};
-
-static void key(struct record_writing *w, struct str name)
+static bool count_zero(const struct shape_row *r, const void *object) { return shape_int64.zero(r, object); }
+static void count_json(struct shape_out *o, const struct shape_row *r, const void *object)
 {
-	buf_z(w->out, w->first ? "" : ",");
-	buf_json(w->out, name);
-	buf_char(w->out, ':');
-	w->first = false;
+	shape_int64.json(o, r, object);
 }
-
-static void put_record_text(struct record_writing *w, const char *name, struct str s)
+static bool count_read(struct shape_reader *in, const struct shape_row *r, const struct data *d, void *object)
 {
-	if (!s.n)
-		return;
-	key(w, str_of(name));
-	buf_json(w->out, s);
+	int64_t *n = shape_member(r, object);
+
+	if (!shape_int64.read(in, r, d, object))
+		return false;
+	*n = *n < 0 ? 0 : *n > INT32_MAX ? INT32_MAX : *n;
+	return true;
 }
+static const struct shape_type shape_decide_count = { count_zero, count_json, count_read, NULL, NULL };
 
-static void put_record_number(struct record_writing *w, const char *name, int64_t n)
+/* ---- conditions ---- */
+
+static bool conditions_zero(const struct shape_row *r, const void *object)
 {
-	if (!n)
-		return;
-	key(w, str_of(name));
-	buf_int(w->out, n);
+	return !((const struct job_conditions *)shape_at(r, object))->n;
 }
-
-static void put_yes(struct record_writing *w, const char *name, bool yes)
+static void condition_json(struct json_writer *w, const struct job_condition *c)
 {
-	if (!yes)
-		return;
-	key(w, str_of(name));
-	buf_z(w->out, "true");
-}
-
-static void put_record_moment(struct record_writing *w, const char *name, int64_t ns)
-{
-	if (!ns)
-		return;
-	key(w, str_of(name));
-	buf_char(w->out, '"');
-	put_time(w->out, ns, 9);
-	buf_char(w->out, '"');
-}
-
-static void open_map(struct record_writing *w, struct str name)
-{
-	key(w, name);
-	buf_char(w->out, '{');
-	w->first = true;
-}
-
-static void close_map(struct record_writing *w)
-{
-	buf_char(w->out, '}');
-	w->first = false;
-}
-
-static void put_record_conditions(struct record_writing *w, const struct job_conditions *c)
-{
-	key(w, STR("conditions"));
-	buf_char(w->out, '[');
-	for (size_t i = 0; i < c->n; i++) {
-		buf_z(w->out, i ? ",{" : "{");
-		w->first = true;
-		put_record_text(w, "type", str_of(condition_word(c->at[i].type)));
-		put_record_text(w, "status", c->at[i].holds ? STR("True") : STR("False"));
-		put_record_text(w, "reason", c->at[i].reason);
-		put_record_text(w, "message", c->at[i].message);
-		put_record_moment(w, "lastUpdateTime", c->at[i].updated);
-		put_record_moment(w, "lastTransitionTime", c->at[i].changed);
-		close_map(w);
+	json_open(w, '{');
+	json_add_text(w, "type", str_of(condition_word(c->type)));
+	json_add_text(w, "status", c->holds ? STR("True") : STR("False"));
+	if (c->reason.n)
+		json_add_text(w, "reason", c->reason);
+	if (c->message.n)
+		json_add_text(w, "message", c->message);
+	if (c->updated) {
+		json_key(w, "lastUpdateTime");
+		json_put_time(w, c->updated, 9);
 	}
-	buf_char(w->out, ']');
+	if (c->changed) {
+		json_key(w, "lastTransitionTime");
+		json_put_time(w, c->changed, 9);
+	}
+	json_close(w, '}');
 }
-
-/* Writes the indexes for which something holds, such as "0-3,7". */
-static void put_indexes(struct record_writing *w, const char *name, const struct decide_role *r,
-	bool (*is)(const struct decide_replica *))
+static void conditions_json(struct shape_out *o, const struct shape_row *r, const void *object)
 {
-	bool any = false;
+	const struct job_conditions *c = shape_at(r, object);
 
-	for (int64_t i = 0; i < r->n; i++) {
+	json_open(&o->json, '[');
+	for (size_t i = 0; i < c->n; i++)
+		condition_json(&o->json, &c->at[i]);
+	json_close(&o->json, ']');
+}
+static bool conditions_read(struct shape_reader *in, const struct shape_row *r, const struct data *d, void *object)
+{
+	struct job_conditions *ret = shape_member(r, object);
+
+	for (size_t i = 0; d->kind == DATA_LIST && i < d->u.list.n; i++) {
+		struct job_condition c;
+		if (!condition_read(d->u.list.at[i], &c))
+			return shape_bad(in, r->key, "has a condition of another program");
+		ARENA_PUSH(in->arena, ret->at, ret->n, c);
+	}
+	return d->kind == DATA_LIST;
+}
+static const struct shape_type shape_conditions = { conditions_zero, conditions_json, conditions_read, NULL, NULL };
+
+/* ---- the indexes for which a member of the replicas holds: "0-3,7" ---- */
+
+static bool index_holds(const struct shape_row *r, const struct decide_role *role, int64_t i)
+{
+	return *(const bool *)shape_second(r, &role->at[i]);
+}
+static bool indexes_zero(const struct shape_row *r, const void *object)
+{
+	const struct decide_role *role = object;
+
+	for (int64_t i = 0; i < role->n; i++)
+		if (index_holds(r, role, i))
+			return false;
+	return true;
+}
+static void indexes_json(struct shape_out *o, const struct shape_row *r, const void *object)
+{
+	const struct decide_role *role = object;
+	struct buf b = { 0 };
+
+	for (int64_t i = 0; i < role->n; i++) {
 		int64_t last = i;
-		if (!is(&r->at[i]))
+		if (!index_holds(r, role, i))
 			continue;
-		while (last + 1 < r->n && is(&r->at[last + 1]))
+		while (last + 1 < role->n && index_holds(r, role, last + 1))
 			last++;
-		if (!any) {
-			key(w, str_of(name));
-			buf_char(w->out, '"');
-		}
-		buf_printf(w->out, any ? ",%lld" : "%lld", (long long)i);
+		buf_printf(&b, b.n ? ",%lld" : "%lld", (long long)i);
 		if (last > i)
-			buf_printf(w->out, "-%lld", (long long)last);
-		any = true;
+			buf_printf(&b, "-%lld", (long long)last);
 		i = last;
 	}
-	if (any)
-		buf_char(w->out, '"');
-}
-
-static bool has_succeeded(const struct decide_replica *r) { return r->succeeded; }
-static bool is_failed_replica(const struct decide_replica *r) { return r->failed; }
-
-/* Must the replica be recorded? Not if the record only says that it has an attempt: the next pass sees that again. */
-static bool is_told(const struct decide_replica *r)
-{
-	return r->restarts || r->failures || r->series || r->again || r->doomed.n;
-}
-
-static void put_attempts(struct record_writing *w, const struct decide_role *r)
-{
-	char index[24];
-	bool any = false;
-
-	for (int64_t i = 0; i < r->n; i++) {
-		const struct decide_replica *replica = &r->at[i];
-		if (!is_told(replica))
-			continue;
-		if (!any)
-			open_map(w, STR("attempts"));
-		any = true;
-		snprintf(index, sizeof(index), "%lld", (long long)i);
-		open_map(w, str_of(index));
-		put_record_text(w, "uid", replica->uid);
-		put_record_text(w, "doomed", replica->doomed);
-		put_record_number(w, "restarts", replica->restarts);
-		put_record_number(w, "failures", replica->failures);
-		put_record_number(w, "series", replica->series);
-		put_record_moment(w, "again", replica->again);
-		close_map(w);
-	}
-	if (any)
-		close_map(w);
-}
-
-void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out)
-{
-	struct record_writing w = { out, true };
-
-	buf_char(out, '{');
-	put_record_number(&w, "schemaVersion", RECORD_VERSION);
-	put_record_conditions(&w, &r->conditions);
-	put_record_moment(&w, "startTime", r->begin);
-	put_record_moment(&w, "completionTime", r->end);
-	put_record_number(&w, "spent", r->spent);
-	put_record_number(&w, "begunAnew", r->begun_anew);
-	put_yes(&w, "cutShort", r->cut_short);
-	open_map(&w, STR("roles"));
-	for (size_t k = 0; k < r->nroles && k < j->nroles; k++) {
-		open_map(&w, j->roles[k].name);
-		put_yes(&w, "released", r->roles[k].released);
-		put_indexes(&w, "succeeded", &r->roles[k], has_succeeded);
-		put_indexes(&w, "failed", &r->roles[k], is_failed_replica);
-		put_attempts(&w, &r->roles[k]);
-		close_map(&w);
-	}
-	close_map(&w);
-	close_map(&w);
-}
-
-/* ---- reading ---- */
-
-static int64_t number_in_record(const struct data *d, const char *name)
-{
-	int64_t n = status_number(d, name, 0);
-
-	return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
+	json_put_text(&o->json, buf_text(&b));
+	buf_release(&b);
 }
 
 /* A number below `most` at the beginning of `s`; -1 if `s` does not begin with such a number. */
@@ -208,70 +134,138 @@ static bool skip(struct str *s, char c)
 }
 
 /* Reads a list such as "0-3,7". Indexes that the plan no longer has are skipped. */
-static bool read_indexes(struct str s, struct decide_role *r, bool succeeded)
+static bool indexes_read(struct shape_reader *in, const struct shape_row *r, const struct data *d, void *object)
 {
+	struct decide_role *role = object;
+	struct str s = d->kind == DATA_STRING ? d->u.string : STR("");
+
 	while (s.n) {
 		int64_t first = leading(&s, DECIDE_INDEXES), last = skip(&s, '-') ? leading(&s, DECIDE_INDEXES) : first;
 		if (first < 0 || last < first || (s.n && !skip(&s, ',')))
-			return false;
-		for (int64_t i = first; i <= last && i < r->n; i++)
-			*(succeeded ? &r->at[i].succeeded : &r->at[i].failed) = true;
+			return shape_bad(in, r->key, "is not a list of indexes");
+		for (int64_t i = first; i <= last && i < role->n; i++)
+			*(bool *)((char *)&role->at[i] + r->second) = true;
 	}
+	return d->kind == DATA_STRING;
+}
+static const struct shape_type shape_indexes = { indexes_zero, indexes_json, indexes_read, NULL, NULL };
+
+/* ---- the replicas that have more than an attempt, which the next pass sees again ---- */
+
+static bool is_told(const struct decide_replica *replica)
+{
+	for (size_t i = 0; i < shape_decide_replica.n; i++) {
+		const struct shape_row *r = &shape_decide_replica.rows[i];
+		if (strcmp(r->key, "uid") != 0 && shape_is_written(r, IN_RECORD, replica))
+			return true;
+	}
+	return false;
+}
+static bool attempts_zero(const struct shape_row *r, const void *object)
+{
+	const struct decide_role *role = object;
+
+	(void)r;
+	for (int64_t i = 0; i < role->n; i++)
+		if (is_told(&role->at[i]))
+			return false;
 	return true;
 }
-
-static bool read_attempts(const struct data *attempts, struct decide_role *r)
+static void attempts_json(struct shape_out *o, const struct shape_row *r, const void *object)
 {
-	for (size_t i = 0; attempts && attempts->kind == DATA_MAP && i < attempts->u.map.n; i++) {
-		struct str text = attempts->u.map.at[i].key;
-		const struct data *d = attempts->u.map.at[i].value;
+	const struct decide_role *role = object;
+	char index[24];
+
+	(void)r;
+	json_open(&o->json, '{');
+	for (int64_t i = 0; i < role->n; i++) {
+		if (!is_told(&role->at[i]))
+			continue;
+		snprintf(index, sizeof(index), "%lld", (long long)i);
+		json_add_open(&o->json, index, '{');
+		shape_write(o, &shape_decide_replica, &role->at[i]);
+		json_close(&o->json, '}');
+	}
+	json_close(&o->json, '}');
+}
+static bool attempts_read(struct shape_reader *in, const struct shape_row *r, const struct data *d, void *object)
+{
+	struct decide_role *role = object;
+
+	for (size_t i = 0; d->kind == DATA_MAP && i < d->u.map.n; i++) {
+		struct str text = d->u.map.at[i].key;
 		int64_t index = leading(&text, DECIDE_INDEXES);
 		if (index < 0 || text.n)
-			return false;
-		if (index >= r->n)
-			continue;
-		struct decide_replica *replica = &r->at[index];
-		replica->uid = status_text(d, "uid");
-		replica->doomed = status_text(d, "doomed");
-		replica->restarts = number_in_record(d, "restarts");
-		replica->failures = number_in_record(d, "failures");
-		replica->series = number_in_record(d, "series");
-		replica->again = status_time(d, "again");
+			return shape_bad(in, r->key, "has a key that is not an index");
+		if (index < role->n)
+			shape_read(in, &shape_decide_replica, d->u.map.at[i].value, 0, &role->at[index]);
 	}
+	return d->kind == DATA_MAP;
+}
+static const struct shape_type shape_attempts = { attempts_zero, attempts_json, attempts_read, NULL, NULL };
+
+/* ---- roles, by their names in the plan, which is the context ---- */
+
+static bool roles_by_name_zero(const struct shape_row *r, const void *object)
+{
+	(void)r;
+	return !((const struct decide_record *)object)->nroles;
+}
+static void roles_by_name_json(struct shape_out *o, const struct shape_row *r, const void *object)
+{
+	const struct decide_record *record = object;
+	const struct plan_job *j = o->context;
+
+	(void)r;
+	json_open(&o->json, '{');
+	for (size_t k = 0; k < record->nroles && k < j->nroles; k++) {
+		json_key_text(&o->json, j->roles[k].name);
+		json_open(&o->json, '{');
+		shape_write(o, &shape_decide_role, &record->roles[k]);
+		json_close(&o->json, '}');
+	}
+	json_close(&o->json, '}');
+}
+static bool roles_by_name_read(struct shape_reader *in, const struct shape_row *r, const struct data *d, void *object)
+{
+	struct decide_record *record = object;
+	const struct plan_job *j = in->context;
+
+	(void)r;
+	for (size_t k = 0; k < j->nroles; k++)
+		if (!shape_read(in, &shape_decide_role, data_get(d, j->roles[k].name), 0, &record->roles[k]))
+			return false;
 	return true;
 }
+static const struct shape_type shape_roles_by_name = { roles_by_name_zero, roles_by_name_json, roles_by_name_read, NULL,
+	NULL };
 
-static bool read_record_role(struct arena *a, const struct data *d, const struct plan_role *plan, struct decide_role *r)
+#include "data/shape_rows.h"
+#include "runtime/decide/decide.def"
+#include "data/shape_end.h"
+
+/* ---- the record ---- */
+
+void decide_record_print(const struct decide_record *r, const struct plan_job *j, struct buf *out)
 {
-	*r = (struct decide_role){ .at = ARENA_ARRAY(a, struct decide_replica, (size_t)plan->max), .n = plan->max,
-		.released = status_true(d, "released") };
-	return read_indexes(status_text(d, "succeeded"), r, true) && read_indexes(status_text(d, "failed"), r, false) &&
-		read_attempts(status_path(d, "attempts"), r);
+	struct shape_out o = { .json = { .out = out }, .context = j, .use = IN_RECORD };
+
+	json_open(&o.json, '{');
+	json_add_int(&o.json, "schemaVersion", RECORD_VERSION);
+	shape_write(&o, &shape_decide_record, r);
+	json_close(&o.json, '}');
 }
 
 bool decide_record_read(struct arena *a, const struct data *d, const struct plan_job *j, struct decide_record *ret)
 {
-	const struct data *conditions = status_list(d, "conditions"), *roles = status_path(d, "roles");
 	struct decide_record r = { .nroles = j->nroles, .roles = ARENA_ARRAY(a, struct decide_role, j->nroles) };
+	struct shape_reader in = { .arena = a, .context = j, .use = IN_RECORD };
 
-	if (status_number(d, "schemaVersion", 0) != RECORD_VERSION)
+	for (size_t k = 0; k < j->nroles; k++)
+		r.roles[k] = (struct decide_role){ .n = j->roles[k].max,
+			.at = ARENA_ARRAY(a, struct decide_replica, (size_t)j->roles[k].max) };
+	if (status_number(d, "schemaVersion", 0) != RECORD_VERSION || !shape_read(&in, &shape_decide_record, d, 0, &r))
 		return false;
-	for (size_t i = 0; i < conditions->u.list.n; i++) {
-		struct job_condition c;
-		if (!condition_read(conditions->u.list.at[i], &c))
-			return false;
-		ARENA_PUSH(a, r.conditions.at, r.conditions.n, c);
-	}
-	r.begin = status_time(d, "startTime");
-	r.end = status_time(d, "completionTime");
-	r.spent = number_in_record(d, "spent");
-	r.begun_anew = number_in_record(d, "begunAnew");
-	r.cut_short = status_true(d, "cutShort");
-	for (size_t k = 0; k < j->nroles; k++) {
-		const struct data *role = data_get(roles, j->roles[k].name);
-		if (!read_record_role(a, role, &j->roles[k], &r.roles[k]))
-			return false;
-	}
 	*ret = r;
 	return true;
 }

@@ -200,7 +200,8 @@ static void tables(void)
 		&shape_plan_file, &shape_plan_limits, &shape_plan_probe, &shape_plan_resource, &shape_plan_amounts,
 		&shape_plan_container, &shape_plan_accelerator, &shape_plan_replica_label, &shape_plan_replica,
 		&shape_plan_place, &shape_plan_role, &shape_plan_object, &shape_plan_job, &shape_run_replica,
-		&shape_run_role, &shape_run_object, &shape_run_event, &shape_run_failure, &shape_run_state };
+		&shape_run_role, &shape_run_object, &shape_run_event, &shape_run_failure, &shape_run_state,
+		&shape_decide_replica, &shape_decide_role, &shape_decide_record };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		for (size_t k = 0; k < all[i]->n; k++)
