@@ -217,7 +217,7 @@ def drifted(s):
     s.want(0, "apply", "a.tj", out="run/a unchanged")
     s.want(0, "why", "a", out="nothing holds it back")
     for kind, name, patch, path, found in (("configmap", "a-worker-files", '{"data":{"a.txt":"HACKED"}}', "data.a.txt", "HACKED"),
-                                           ("service", "a", '{"spec":{"publishNotReadyAddresses":false}}', "spec.publishNotReadyAddresses", "false")):
+                                           ("service", "a", '{"spec":{"publishNotReadyAddresses":false}}', "spec.publishNotReadyAddresses", "publishNotReadyAddresses")):     # a server leaves out false
         s.kubectl("patch", kind, name, "--type=merge", "-p", patch, "--field-manager=kubectl-sre")
         s.want(1, "diff", "a.tj", out=found)
         s.want(0, "why", "a", out=re.escape(path) + " was changed by 'kubectl-sre' after it was applied")
