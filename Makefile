@@ -44,7 +44,10 @@
 #   make vsix            builds the extension of VS Code that contains the server (needs npm)
 #
 #   make dist            builds a release in DIST=dist: static programs for every Linux, in a tarball with its checksum
+#   make wheel           builds the wheel of Python (a part of make dist)
 #   make test-dist       installs that release in clean places and uses it there
+#   make dist-check      builds the release twice, in two directories, and compares all files
+#   make test-python     tests the module of Python against the build: types, threads, memory, runs
 #
 # BUILD= chooses the build directory, CC= the compiler, CFLAGS= and LDFLAGS= its flags. V=1 prints commands, WERROR=1
 # makes warnings errors.
@@ -94,7 +97,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-index test-dist clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-wheel wheel dist-index dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -185,6 +188,27 @@ $(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(HALF_LDFLAGS) -o $@ $(filter-out %.ld,$^) $(HALFLIBS)
+
+# The library as a shared object, for programs in other languages; the Python module loads it (runtime/python). It has the
+# sources that the door needs, and exports the functions of trainc.h alone.
+SHARED    := $(BUILD)/libtrainc.so.0
+SHAREDSRC := $(filter-out compiler/main.c compiler/command/% compiler/lsp/% compiler/import/% compiler/explain/% compiler/cel/% \
+	compiler/base/restriction.c runtime/%,$(SRC))
+SHAREDOBJ := $(SHAREDSRC:%.c=$(BUILD)/pic/%.o) $(GENSRC:$(GEN)/%.c=$(BUILD)/pic/gen/%.o)
+PIC       := -fPIC -fvisibility=hidden -fdata-sections
+$(BUILD)/pic/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) $(PIC) $(MAP) -MMD -MP -c $< -o $@
+$(BUILD)/pic/%.o: %.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(PIC) $(MAP) -MMD -MP -c $< -o $@
+$(SHARED): $(SHAREDOBJ) compiler/exports
+	@echo linking $@
+	@$(CC) -shared -Wl,-soname,libtrainc.so.0 -Wl,--version-script,compiler/exports -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,defs \
+		$(SHARED_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
+-include $(SHAREDOBJ:.o=.d)
+.PHONY: shared
+shared: $(SHARED)
 
 # ---- tests ----
 
@@ -398,6 +422,7 @@ test-wasm: playground
 # Static programs that run on every Linux, packed with their checksums in DIST. Only dist-fetch needs a network. See
 # .ci/dist; RELEASE_URL is the address from which install.sh downloads.
 DIST         ?= dist
+VERSION      := $(shell sed -n 's/^.define TRAINC_VERSION "\(.*\)"/\1/p' compiler/base/version.h)
 DIST_SOURCES ?= $(BUILD)/dist/sources
 RELEASE_URL  ?= https://releases.example.com/trainc
 dist-fetch:
@@ -408,13 +433,29 @@ dist-tar:
 	@bash .ci/dist/programs $(DIST_SOURCES) x86_64-linux-musl $(BUILD)/dist/x86_64
 	@bash .ci/dist/tarball $(DIST_SOURCES) x86_64 $(BUILD)/dist/x86_64 $(DIST)
 dist-index:
-	@sed "s|@VERSION@|$$(sed -n 's/^\#define TRAINC_VERSION "\(.*\)"/\1/p' compiler/base/version.h)|; s|@RELEASE_URL@|$(RELEASE_URL)|" \
-		.ci/dist/install.sh >$(DIST)/install.sh
+	@sed "s|@VERSION@|$(VERSION)|; s|@RELEASE_URL@|$(RELEASE_URL)|" .ci/dist/install.sh >$(DIST)/install.sh
 	@chmod 755 $(DIST)/install.sh
-dist: dist-fetch dist-tar dist-index
+# Python's wheel: the same two programs and the library, for every Linux with glibc 2.17 or newer.
+WHEEL_TAG    := manylinux_2_17_x86_64.manylinux2014_x86_64
+dist-wheel:
+	@bash .ci/dist/libraries $(DIST_SOURCES) x86_64-linux-gnu.2.17 libyaml
+	@bash .ci/dist/shared $(DIST_SOURCES) x86_64-linux-gnu.2.17 $(BUILD)/dist/x86_64-gnu
+	@python3 .ci/dist/wheel $(abspath $(DIST)/trainc-$(VERSION)-linux-x86_64.tar.gz) $(abspath $(BUILD)/dist/x86_64-gnu/libtrainc.so.0) \
+		$(WHEEL_TAG) $(abspath $(DIST))
+wheel: dist-tar dist-wheel dist-sums
+dist: dist-fetch dist-tar dist-wheel dist-index dist-sums
+dist-sums:
 	@cd $(DIST) && ls | grep -vx SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 test-dist:
 	@DIST=$(abspath $(DIST)) bash tests/dist/run.sh
+	@DIST=$(abspath $(DIST)) bash tests/dist/wheel.sh
+dist-check:
+	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/twice.sh
+# The Python API with the library and the programs of this build; tests/dist/wheel.sh does the same with the wheel.
+test-python: build shared
+	@sh tests/python/types $(BUILD)/mypy
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=runtime/python TRAINC_LIBRARY=$(abspath $(SHARED)) \
+		python3 tests/python/api.py $(abspath $(BUILD))/trainc
 
 frameworks: build
 	@BUILD=$(BUILD) bash tests/frameworks/run.sh

@@ -627,15 +627,22 @@ static void put_messages(struct trainc *const *programs, size_t n, struct trainc
 	}
 }
 
-static void put_sarif(struct trainc *const *programs, size_t n, struct buf *out)
+/* Writes the diagnostics of all programs as one document; returns false if FORM is not such a form. */
+static bool put_document(struct trainc *const *programs, size_t n, enum trainc_form form, struct buf *out)
 {
+	void (*write)(const struct diags *const *all, size_t n, struct buf *out) = form == TRAINC_SARIF ? diags_sarif :
+		form == TRAINC_GITHUB ? diags_github : form == TRAINC_GITLAB ? diags_gitlab :
+		form == TRAINC_JUNIT ? diags_junit : NULL;
 	struct arena arena = { 0 };
-	const struct diags **all = ARENA_ARRAY(&arena, const struct diags *, n);
 
+	if (!write)
+		return false;
+	const struct diags **all = ARENA_ARRAY(&arena, const struct diags *, n);
 	for (size_t i = 0; i < n; i++)
 		all[i] = &programs[i]->diags;
-	diags_sarif(all, n, out);
+	write(all, n, out);
 	arena_release(&arena);
+	return true;
 }
 
 static bool report_programs(struct call *c)
@@ -645,14 +652,12 @@ static bool report_programs(struct call *c)
 	enum trainc_form form = c->form;
 	struct buf text = { 0 };
 
-	if (form != TRAINC_TEXT && form != TRAINC_JSON && form != TRAINC_SARIF)
-		return false;
 	for (size_t i = 0; i < n; i++)
 		trainc_finish(programs[i]);
 	if (form == TRAINC_TEXT)
 		put_messages(programs, n, c->look, &text);
-	else if (form == TRAINC_SARIF)
-		put_sarif(programs, n, &text);
+	else if (form != TRAINC_JSON && !put_document(programs, n, form, &text))
+		return false;
 	for (size_t i = 0; form == TRAINC_JSON && i < n; i++)
 		diags_json(&programs[i]->diags, &text);
 	return put_out(&text, c->out);

@@ -35,6 +35,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)    /* these functions, and no others, are exported by libtrainc.so */
+#endif
 
 struct trainc;
 
@@ -67,7 +70,9 @@ enum trainc_form {
 	TRAINC_YAML_PLACES,             /* YAML with the source position at the end of each line */
 	/* formats of an environment: for POSIX shells, for fish, for readers of .env files */
 	TRAINC_SHELL, TRAINC_FISH, TRAINC_DOTENV,
-	TRAINC_SVG                      /* SVG: a drawing of a plan */
+	TRAINC_SVG,                     /* SVG: a drawing of a plan */
+	/* formats for diagnostics: annotations of GitHub, Code Quality of GitLab, JUnit */
+	TRAINC_GITHUB, TRAINC_GITLAB, TRAINC_JUNIT
 };
 
 /* How messages for people look. */
@@ -128,8 +133,8 @@ size_t trainc_diagnostics(struct trainc *t);
 bool trainc_diagnostic(struct trainc *t, size_t i, struct trainc_diagnostic *ret);
 
 /*
- * Writes the diagnostics of N programs as TRAINC_TEXT, TRAINC_JSON (lines) or TRAINC_SARIF; returns false for other
- * forms.
+ * Writes the diagnostics of N programs as TRAINC_TEXT, TRAINC_JSON (lines), TRAINC_SARIF, TRAINC_GITHUB, TRAINC_GITLAB
+ * or TRAINC_JUNIT; returns false for other forms.
  */
 bool trainc_report(struct trainc *const *programs, size_t n, enum trainc_form form, struct trainc_look look,
 	struct trainc_output out);
@@ -169,6 +174,9 @@ bool trainc_out_of_memory(const struct trainc *t);
 /* Releases the program and every text that it returned.  NULL is allowed. */
 void trainc_close(struct trainc *t);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

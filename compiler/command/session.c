@@ -289,11 +289,23 @@ static bool write_error(void *context, const char *bytes, size_t n)
 	return file_write_all(STDERR_FILENO, bytes, n);
 }
 
+static enum trainc_form report_form(struct str format)
+{
+	static const struct {
+		const char *name;
+		enum trainc_form form;
+	} forms[] = { { "json", TRAINC_JSON }, { "sarif", TRAINC_SARIF }, { "github", TRAINC_GITHUB },
+		{ "gitlab", TRAINC_GITLAB }, { "junit", TRAINC_JUNIT } };
+
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (str_is(format, forms[i].name))
+			return forms[i].form;
+	return TRAINC_TEXT;
+}
+
 void session_report(struct session *s, struct programs *all, bool machine_to_stdout)
 {
-	struct str format = option_value(s->options, OPTION_FORMAT);
-	enum trainc_form form = str_is(format, "json") ? TRAINC_JSON : str_is(format, "sarif") ? TRAINC_SARIF :
-		TRAINC_TEXT;
+	enum trainc_form form = report_form(option_value(s->options, OPTION_FORMAT));
 	struct trainc_look look = { .color = s->render.colour, .width = s->render.width, .limit = s->render.limit };
 	struct trainc_output out = { s, form != TRAINC_TEXT && machine_to_stdout ? write_out : write_error };
 

@@ -91,7 +91,9 @@ static bool remove_entry(struct local_removal *r, const char *name, char *ret_be
 		return true;
 	if (errno != ENOTEMPTY && errno != EEXIST)
 		return fail(r, name, errno == ENOTDIR ? error : errno);
-	memccpy(ret_below, name, 0, size);
+	/* not memccpy(): that of the C library with which releases are built (Zig 0.17.1) leaves out the final NUL */
+	memcpy(ret_below, name, strnlen(name, size - 1) + 1);
+	ret_below[size - 1] = 0;
 	return true;
 }
 

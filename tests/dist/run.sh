@@ -75,6 +75,8 @@ same_objects() {
 check "the examples compile to the same objects" same_objects
 check "run --local trains a model" sh -c "cd '$root/share/trainc/examples/14-ring-regression' && TRAINC_STATE_DIR='$scratch/state' \
 	timeout 120 '$trainc' run --local regression.tj"
+check "delete --local removes what a run left" sh -c "cd '$root/share/trainc/examples/14-ring-regression' && TRAINC_STATE_DIR='$scratch/state' \
+	'$trainc' delete --local --yes regression && ! find '$scratch/state' -name '*.log' | grep ."
 check "trainc finds its other half" sh -c "KUBECONFIG=/dev/null '$trainc' list 2>&1 | grep -v libexec"
 check "kubectl finds it as a plugin" "$root/bin/kubectl-trainc" version
 
@@ -133,6 +135,17 @@ done
 for shell in dash bash "busybox ash"; do
 	command -v "${shell%% *}" >/dev/null && check "$shell reads install.sh" $shell -n "$release/install.sh"
 done
+
+# ---- the C library of the release ----
+compiler=$BUILD/dist/sources/$(uname -m)-linux-musl/bin/cc
+same_library() {
+	"${CC:-gcc}" -O1 -w -fno-builtin tests/dist/libc.c -o "$scratch/libc1" && "$compiler" -O2 -w -fno-builtin -static tests/dist/libc.c -o "$scratch/libc2" &&
+		"$scratch/libc1" >"$scratch/libc1.out" && "$scratch/libc2" >"$scratch/libc2.out" && diff "$scratch/libc1.out" "$scratch/libc2.out"
+}
+if test -x "$compiler"; then
+	check "its functions answer as those of glibc do" same_library
+	check "nothing calls memccpy(), which is wrong there" sh -c "! nm '$BUILD/dist/$(uname -m)'/*.a 2>/dev/null | grep -w memccpy"
+fi
 
 # ---- the same bytes again ----
 if test -d "$BUILD/dist/sources/$(uname -m)-linux-musl"; then

@@ -1,0 +1,34 @@
+#!/bin/bash
+# twice.sh - builds the release of this commit again, in another directory, with another time zone, language and umask,
+# and compares every file with those in DIST. It compiles OpenSSL, so it takes several minutes of processor time. The
+# packages in SOURCES are copied, so it needs no network.
+cd "$(dirname "$0")/../.." || exit 1
+passed=0 failed=0
+test -z "$(git status --porcelain)" || { echo "commit first: the programs contain the commit"; exit 1; }
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+there=$scratch/another/directory
+mkdir -p "$scratch/another"
+git clone -q . "$there" || exit 1
+mkdir -p "$there/build/dist/sources"
+for package in "$SOURCES"/*/; do
+	case ${package%/} in *-linux-* | */cache) ;; *) cp -r "${package%/}" "$there/build/dist/sources" ;; esac
+done
+(umask 077 && cd "$there" && HOME=$scratch TZ=Asia/Tokyo LC_ALL=C make -s dist-tar dist-wheel dist-index dist-sums) >"$scratch/log" 2>&1 ||
+	{ tail -n 20 "$scratch/log"; echo "0 passed, 1 failed"; exit 1; }
+for file in "$there"/dist/*; do
+	name=${file##*/}
+	if cmp -s "$file" "$DIST/$name"; then
+		passed=$((passed + 1))
+		continue
+	fi
+	failed=$((failed + 1))
+	echo "FAIL $name differs"
+	case $name in
+	*.tar.gz)
+		diff <(tar -xzf "$file" --to-command='echo $TAR_FILENAME $(sha256sum)') \
+			<(tar -xzf "$DIST/$name" --to-command='echo $TAR_FILENAME $(sha256sum)') | head -n 3 ;;
+	esac
+done
+echo "$passed passed, $failed failed"
+test $failed -eq 0

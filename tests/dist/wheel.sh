@@ -1,0 +1,98 @@
+#!/bin/bash
+# wheel.sh - the wheel in DIST: it installs without a network in a new environment of every Python that is here, its
+# programs start and find each other, and the module does what tests/python/api.py expects.
+cd "$(dirname "$0")/../.." || exit 1
+DIST=${DIST:-dist}
+passed=0 failed=0
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+check() { # check WHAT COMMAND...
+	local what=$1
+	shift
+	if "$@" >"$scratch/said" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $what"
+		tail -n 8 "$scratch/said"
+	fi
+}
+unset TRAINC TRAINC_LIBRARY PYTHONPATH
+export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
+
+set -- "$DIST"/trainc-*-py3-none-manylinux*.whl
+wheel=$1
+check "there is one wheel" test $# = 1 -a -f "$wheel"
+check "at most 8 MB" test "$(stat -c %s "$wheel")" -le 8000000
+cat >"$scratch/inspect.py" <<-'END'
+	import base64, hashlib, sys, zipfile
+	wheel = zipfile.ZipFile(sys.argv[1])
+	names = wheel.namelist()
+	info = [n for n in names if n.endswith("/RECORD")][0].split("/")[0]
+	rows = dict(line.split(",", 1) for line in wheel.read(info + "/RECORD").decode().splitlines())
+	assert sorted(rows) == sorted(names), set(rows) ^ set(names)
+	for name, row in rows.items():
+	    if name != info + "/RECORD":
+	        digest = base64.urlsafe_b64encode(hashlib.sha256(wheel.read(name)).digest()).rstrip(b"=").decode()
+	        assert row == f"sha256={digest},{len(wheel.read(name))}", name
+	assert len({i.date_time for i in wheel.infolist()}) == 1
+	metadata = wheel.read(info + "/METADATA").decode()
+	assert "License-Expression: Apache-2.0\n" in metadata and "\nRequires-Dist" not in metadata
+	tags = [line[5:] for line in wheel.read(info + "/WHEEL").decode().splitlines() if line.startswith("Tag: ")]
+	assert ".".join(t.split("-")[2] for t in tags) == sys.argv[1].rsplit("-", 1)[1][:-4], tags
+	for text in ("LICENSE", "NOTICE", "THIRD-PARTY.txt"):
+	    assert f"License-File: {text}\n" in metadata and f"{info}/licenses/{text}" in names, text
+	assert "trainc/py.typed" in names
+END
+check "RECORD, tags, licences, one time" python3 "$scratch/inspect.py" "$wheel"
+unpacked=$scratch/unpacked
+python3 -m zipfile -e "$wheel" "$unpacked"
+mkdir "$scratch/tar"
+tar -xzf "$(ls "$DIST"/trainc-*-linux-"$(uname -m)".tar.gz)" -C "$scratch/tar" --strip-components=1
+check "the programs are those of the archive" sh -c "cmp '$scratch/tar/bin/trainc' '$unpacked'/*.data/scripts/trainc &&
+	cmp '$scratch/tar/libexec/trainc/trainc-cluster' '$unpacked'/*.data/data/libexec/trainc/trainc-cluster"
+library=$unpacked/trainc/libtrainc.so.0
+check "the library needs that of C alone" sh -c "! readelf -dW '$library' | grep NEEDED | grep -vE 'libc\.so\.6|libm\.so\.6|ld-linux'"
+check "... no symbol newer than glibc 2.17" sh -c "readelf -V '$library' | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1 | {
+	read -r newest; printf 'GLIBC_2.17\n%s\n' \"\$newest\" | sort -CVr; }"
+check "... exports only the door" sh -c "! nm -D --defined-only '$library' | grep -vE ' (T trainc_[a-z_]+|A TRAINC_0)'"
+check "... has its name, and no relocation of code" sh -c "readelf -dW '$library' | grep -q 'SONAME.*libtrainc.so.0' && ! readelf -dW '$library' | grep TEXTREL"
+check "... contains no directory of this machine" sh -c "! strings '$library' | grep -F '$PWD'"
+if python3 -m auditwheel --version >/dev/null 2>&1; then
+	check "auditwheel agrees with the tag" sh -c "python3 -m auditwheel show '$wheel' | tr '\n' ' ' | grep -q 'manylinux_2_17'"
+fi
+
+quick=
+for python in $(ls ~/.pyenv/versions/*/bin/python3 2>/dev/null | sort -V) /usr/bin/python3; do
+	"$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || continue
+	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+	test ! -d "$scratch/$version" || continue
+	check "Python $version: a new environment" "$python" -m venv "$scratch/$version"
+	here=$scratch/$version
+	check "Python $version: pip installs it without a network" "$here/bin/pip" install -q --no-index --no-deps --no-build-isolation "$wheel"
+	check "Python $version: the program runs" "$here/bin/trainc" version
+	check "Python $version: it finds the other half" sh -c "KUBECONFIG=/dev/null '$here/bin/trainc' list 2>&1 | grep -v libexec"
+	check "Python $version: python -m trainc" "$here/bin/python" -m trainc version
+	check "Python $version: the module" "$here/bin/python" tests/python/api.py "$here/bin/trainc" $quick
+	quick=--quick
+done
+here=$(ls -d "$scratch"/3.* | head -n 1)
+check "man pages and completions" test -s "$here/share/man/man1/trainc.1" -a -s "$here/share/bash-completion/completions/trainc"
+check "pip --target" sh -c "'$here/bin/pip' install -q --no-index --target '$scratch/target' '$wheel' && PYTHONPATH='$scratch/target' \
+	python3 -m trainc version && PYTHONPATH='$scratch/target' python3 -c 'import trainc; print(trainc.version())'"
+if python3 -c 'import pygments' 2>/dev/null; then
+	check "Pygments finds the lexer" sh -c "PYTHONPATH='$scratch/target' python3 -c 'from pygments.lexers import get_lexer_for_filename as g; assert g(\"a.tj\").name == \"trainc\"'"
+fi
+before=$("$here/bin/python" -c 'import sys; print(sys.prefix)')
+check "pip uninstall" "$here/bin/pip" uninstall -q -y trainc
+check "... leaves nothing" sh -c "! find '$before' -name '*trainc*' | grep ."
+for tool in uv pipx; do
+	command -v $tool >/dev/null || continue
+	case $tool in
+	uv) check "uvx trainc" uvx --offline --from "$wheel" trainc version ;;
+	pipx) check "pipx" env PIPX_HOME="$scratch/pipx" PIPX_BIN_DIR="$scratch/pipx-bin" sh -c "pipx install -q '$wheel' && '$scratch/pipx-bin/trainc' version" ;;
+	esac
+done
+
+echo "$passed passed, $failed failed"
+test $failed -eq 0
