@@ -34,7 +34,7 @@ offers() {
 : >a.tj; : >b.txt; mkdir dir
 offers 'compile completion ' comp
 offers '--deny-warnings --depfile --domain ' compile --d
-offers 'json sarif text ' check --format ''
+offers 'github gitlab json junit sarif text ' check --format ''
 offers 'yaml ' compile -o y
 offers 'b.txt ' compile -o b.t
 offers 'dotenv fish json shell table ' env --output ''
