@@ -97,7 +97,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-wheel wheel dist-index dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-wheel wheel dist-index dist-image dist-ci dist-sbom dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -425,6 +425,7 @@ DIST         ?= dist
 VERSION      := $(shell sed -n 's/^.define TRAINC_VERSION "\(.*\)"/\1/p' compiler/base/version.h)
 DIST_SOURCES ?= $(BUILD)/dist/sources
 RELEASE_URL  ?= https://releases.example.com/trainc
+CI_IMAGE     ?= registry.example.com/debian:12
 dist-fetch:
 	@sh .ci/deps dist
 	@bash .ci/dist/fetch $(DIST_SOURCES)
@@ -443,12 +444,25 @@ dist-wheel:
 	@python3 .ci/dist/wheel $(abspath $(DIST)/trainc-$(VERSION)-linux-x86_64.tar.gz) $(abspath $(BUILD)/dist/x86_64-gnu/libtrainc.so.0) \
 		$(WHEEL_TAG) $(abspath $(DIST))
 wheel: dist-tar dist-wheel dist-sums
-dist: dist-fetch dist-tar dist-wheel dist-index dist-sums
+# An image in the layout of OCI, without a container engine. IMAGE_SOURCE is the address that its labels name.
+dist-image:
+	@REVISION=$(COMMIT) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/image $(abspath $(DIST)/trainc-$(VERSION)-linux-x86_64.tar.gz) \
+		$(abspath $(DIST_SOURCES)/certifi) $(abspath $(DIST))
+# Files for CI: an action, a component, and the content of a repository of hooks.
+dist-ci: dist-index
+	@rm -rf $(DIST)/ci && mkdir -p $(DIST)/ci && cp -r .ci/ci/. $(DIST)/ci && cp $(DIST)/install.sh $(DIST)/ci/action
+	@sum=$$(sha256sum <$(DIST)/trainc-$(VERSION)-linux-x86_64.tar.gz | cut -d' ' -f1) && find $(DIST)/ci -type f ! -name install.sh \
+		-exec sed -i "s|@VERSION@|$(VERSION)|g; s|@SHA256@|$$sum|g; s|@RELEASE_URL@|$(RELEASE_URL)|g; s|@CI_IMAGE@|$(CI_IMAGE)|g" {} +
+dist-sbom:
+	@python3 .ci/dist/sbom $(DIST)
+dist: dist-fetch dist-tar dist-wheel dist-image dist-ci dist-sbom dist-sums
 dist-sums:
-	@cd $(DIST) && ls | grep -vx SHA256SUMS | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+	@cd $(DIST) && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 test-dist:
 	@DIST=$(abspath $(DIST)) bash tests/dist/run.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/wheel.sh
+	@DIST=$(abspath $(DIST)) bash tests/dist/image.sh
+	@DIST=$(abspath $(DIST)) bash tests/dist/ci.sh
 dist-check:
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/twice.sh
 # The Python API with the library and the programs of this build; tests/dist/wheel.sh does the same with the wheel.

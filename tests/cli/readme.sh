@@ -15,8 +15,13 @@ run 0 compile mnist.tj; silent err
 first=$(grep -nxF -- "$(head -n 1 want.yaml)" .out | head -n 1 | cut -d: -f1)
 sed -n "$first,$((first + $(wc -l <want.yaml) - 1))p" .out >shown.yaml
 same want.yaml shown.yaml
+# the numbers of lines that the README compares are those of the files
+set -- $(sed -n 's/^One number: .*(\(examples[^)]*\)) has \([0-9]*\) lines.* have \([0-9]*\)\.$/\1 \2 \3/p' "$root/README.md")
+holds test $# = 3
+holds test "$(cat "$root/$1"/*.tj | wc -l)" = "$2"
+holds test "$(cat "$root/$1"/*.yaml | wc -l)" = "$3"
 # every file that they name exists
-for page in README.md docs/index.md; do
+for page in README.md docs/index.md docs/install.md docs/python.md; do
 	grep -o '](\([^)#:]*\))' "$root/$page" | sed 's/^](//; s/)$//' | sort -u | while read -r name; do
 		test -e "$root/$(dirname "$page")/$name" || echo "$name"
 	done >missing

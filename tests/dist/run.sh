@@ -31,7 +31,7 @@ name=trainc-$version-linux-$(uname -m)
 archive=$DIST/$name.tar.gz
 check "the archive exists" test -f "$archive"
 check "all checksums agree" sh -c "cd '$DIST' && sha256sum -c --quiet SHA256SUMS"
-check "every file has a checksum" sh -c "test \$(ls '$DIST' | grep -vc '^SHA256SUMS\$') = \$(wc -l <'$DIST/SHA256SUMS')"
+check "every file has a checksum" sh -c "test \$(find '$DIST' -type f | grep -vc '/SHA256SUMS\$') = \$(wc -l <'$DIST/SHA256SUMS')"
 check "the archive has at most 8 MB" test "$(stat -c %s "$archive")" -le 8000000
 check "every name is below one directory" sh -c "! tar -tzf '$archive' | grep -v '^$name/'"
 check "owners are numbers 0, and times are those of the commit" \
@@ -78,7 +78,26 @@ check "run --local trains a model" sh -c "cd '$root/share/trainc/examples/14-rin
 check "delete --local removes what a run left" sh -c "cd '$root/share/trainc/examples/14-ring-regression' && TRAINC_STATE_DIR='$scratch/state' \
 	'$trainc' delete --local --yes regression && ! find '$scratch/state' -name '*.log' | grep ."
 check "trainc finds its other half" sh -c "KUBECONFIG=/dev/null '$trainc' list 2>&1 | grep -v libexec"
-check "kubectl finds it as a plugin" "$root/bin/kubectl-trainc" version
+check "it runs by the name of a plugin" "$root/bin/kubectl-trainc" version
+kubectl=$(command -v kubectl || ls ~/.cache/trainc-e2e/kube-*/kubectl 2>/dev/null | head -n 1)
+if test -n "$kubectl"; then
+	plugin() { PATH=$root/bin:$PATH KUBECONFIG=/dev/null "$kubectl" "$@"; }
+	completes() { # completes CANDIDATE WORD...: kubectl offers it
+		local candidate=$1
+		shift
+		plugin __complete trainc "$@" 2>/dev/null | grep -x -e "$candidate"
+	}
+	check "kubectl lists the plugin" sh -c "PATH='$root/bin':\$PATH '$kubectl' plugin list 2>/dev/null | grep -x '$root/bin/kubectl-trainc'"
+	check "kubectl trainc version" plugin trainc version
+	check "kubectl trainc compile" plugin trainc compile "$root/share/trainc/examples/14-ring-regression/regression.tj"
+	check "kubectl completes commands" completes check che
+	check "... options" completes --target compile --ta
+	check "... and no others" refuses "" completes --watch compile --wa
+	check "--context of kubectl" refuses "nowhere" plugin trainc list --context nowhere
+else
+	skipped=$((skipped + 1))
+	echo "skip kubectl: it is not here"
+fi
 
 job=$(ls examples/01-*/*.tj | head -n 1)
 # enter ROOT COMMAND...: runs it there, with /proc, which every container has.
@@ -110,7 +129,7 @@ fi
 # ---- install.sh ----
 release=$scratch/release
 mkdir "$release"
-cp "$DIST"/* "$release"
+cp -r "$DIST"/* "$release"
 installer() { HOME=$scratch/home TRAINC_RELEASE_URL=$release PATH=$PATH sh "$release/install.sh" "$@"; }
 mkdir -p "$scratch/home/.local/bin"
 echo mine >"$scratch/home/.local/bin/other"

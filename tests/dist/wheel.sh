@@ -22,7 +22,7 @@ export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
 set -- "$DIST"/trainc-*-py3-none-manylinux*.whl
 wheel=$1
-check "there is one wheel" test $# = 1 -a -f "$wheel"
+check "there is one wheel for glibc" test $# = 1 -a -f "$wheel"
 check "at most 8 MB" test "$(stat -c %s "$wheel")" -le 8000000
 cat >"$scratch/inspect.py" <<-'END'
 	import base64, hashlib, sys, zipfile
