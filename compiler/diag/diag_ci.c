@@ -104,7 +104,8 @@ static void put_quality(const struct diags *ds, size_t k, struct buf *out)
 	buf_json(out, buf_text(&said));
 	buf_printf(out, ",\"check_name\":\"%s\",\"fingerprint\":\"", diag_code_name(d->code));
 	put_fingerprint(ds, k, out);
-	buf_printf(out, "\",\"severity\":\"%s\",\"location\":{\"path\":", d->severity == SEVERITY_ERROR ? "major" : "minor");
+	buf_printf(out, "\",\"severity\":\"%s\",\"location\":{\"path\":",
+		d->severity == SEVERITY_ERROR ? "major" : "minor");
 	buf_json(out, diag_file(ds, d));
 	buf_printf(out, ",\"lines\":{\"begin\":%u}}}", placed ? source_place(ds->sources, d->at.start).line : 1);
 	buf_release(&said);

