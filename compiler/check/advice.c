@@ -687,9 +687,15 @@ static void joined(struct advice *a, const struct type *want)
 		struct str one = source_text(c->program->sources, n->u.list.at[0]->span);
 		diag_help(c->diags, a->diag, "write %.*s without brackets", STR_ARG(one));
 		diag_fix(c->diags, a->diag, n->span, one, "remove the brackets");
-	} else if (want->kind == TYPE_STRING)
-		diag_help(a->check->diags, a->diag, "write 'join(%.*s, \",\")' or 'lines(%.*s)'", STR_ARG(a->words),
-			STR_ARG(a->words));
+	} else if (want->kind == TYPE_STRING) {
+		struct str joined = words_joined(c, a->words, n->type);
+		if (!joined.n || str_starts(joined, STR("join([")))
+			diag_help(c->diags, a->diag, "write '%.*s'", STR_ARG(joined.n ? joined :
+				str_printf(c->arena, "json(%.*s)", STR_ARG(a->words))));
+		else
+			diag_help(c->diags, a->diag, "write '%.*s' or 'lines(%.*s)'", STR_ARG(joined),
+				STR_ARG(a->words));
+	}
 }
 
 bool report_swapped(struct check *c, const struct node *call)

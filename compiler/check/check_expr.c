@@ -183,6 +183,16 @@ static bool has_text(const struct type *t)
 	}
 }
 
+struct str words_joined(struct check *c, struct str words, const struct type *list)
+{
+	const struct type *element = list->kind == TYPE_LIST ? type_strip_pod(list->elem) : NULL;
+
+	if (!element || !has_text(element) || element->kind == TYPE_DATA)
+		return STR("");
+	return str_printf(c->arena, type_is_text(element) || element->kind == TYPE_BAD ? "join(%.*s, \",\")"
+		: "join([str(x) for x in %.*s], \",\")", STR_ARG(words));
+}
+
 static void report_part(struct check *c, struct node *n, const struct type *t)
 {
 	struct str words = node_words(c, n), what = type_phrase(c->arena, t);
@@ -190,8 +200,9 @@ static void report_part(struct check *c, struct node *n, const struct type *t)
 		t->kind == TYPE_ROLE;
 	struct diag *d = diag_report(c->diags, c->at.env && whole ? TJ0704 : TJ0302, n->span,
 		"%.*s cannot be put in a string", STR_ARG(what));
-	if (t->kind == TYPE_LIST)
-		diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words), STR_ARG(words));
+	struct str joined = words_joined(c, words, t);
+	if (joined.n)
+		diag_help(c->diags, d, "write '%.*s' or 'json(%.*s)'", STR_ARG(joined), STR_ARG(words));
 	else if (t->kind == TYPE_ROLE)
 		diag_help(c->diags, d, "write '%.*s.name'", STR_ARG(words));
 	else if (whole)

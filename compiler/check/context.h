@@ -320,6 +320,11 @@ bool report_swapped(struct check *c, const struct node *call);
 void advise_record(struct check *c, struct diag *d, struct str field, struct str type);
 /* The text of an expression, shortened for a message. */
 struct str node_words(struct check *c, const struct node *n);
+/*
+ * The expression that joins the elements of the list WORDS, whose type is LIST, to one text; empty if they have no
+ * text.
+ */
+struct str words_joined(struct check *c, struct str words, const struct type *list);
 
 /* ---- facts (narrow.c) ---- */
 

@@ -137,9 +137,14 @@ static void report_env(struct check *c, struct node *n)
 		words = STR("xs");
 	struct diag *d = diag_report(c->diags, TJ0704, n->span, "an environment value is text, found %.*s",
 		STR_ARG(what));
+	struct str joined = words_joined(c, words, n->type);
 	switch (n->type->kind) {
-	case TYPE_LIST: diag_help(c->diags, d, "write 'join(%.*s, \",\")' or 'json(%.*s)'", STR_ARG(words),
-		STR_ARG(words)); break;
+	case TYPE_LIST:
+		if (joined.n)
+			diag_help(c->diags, d, "write '%.*s' or 'json(%.*s)'", STR_ARG(joined), STR_ARG(words));
+		else
+			diag_help(c->diags, d, "write 'json(%.*s)'", STR_ARG(words));
+		break;
 	case TYPE_MAP: case TYPE_RECORD: case TYPE_ANON: case TYPE_EMPTY:
 		if (!advise_env(c, d, n))
 			diag_help(c->diags, d, "write 'json(...)'");

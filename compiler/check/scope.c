@@ -435,6 +435,13 @@ static const char *word_elsewhere(struct str name)
 	return NULL;
 }
 
+/* Does the character CH follow the name? */
+static bool stands_before(struct check *c, struct span at, char ch)
+{
+	const struct source *source = source_at(c->program->sources, at.end);
+	return source && at.end - source->base < source->text.n && source->text.p[at.end - source->base] == ch;
+}
+
 /* Adds help for habits of other languages: words, comments, text without quotes. */
 static bool help_habit(struct check *c, struct diag *d, struct str name, struct span at, const struct suggest *s)
 {
@@ -458,7 +465,8 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 		diag_fix(c->diags, d, at, str_of(word), "change it to '%s'", word);
 	} else if (variable && !suggest_sentence(s).n && !foreign_name(name)) {
 		diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
-	} else if (foreign_name(name) && !suggest_only(s).n && (!c->text_wanted || variable)) {
+	} else if (foreign_name(name) && (!suggest_only(s).n || stands_before(c, at, '(')) &&
+		(!c->text_wanted || variable)) {
 		diag_help(c->diags, d, "%s", foreign_name(name)->help);
 		if (variable)
 			diag_help(c->diags, d, "if the text is meant, write \"%.*s\"", STR_ARG(name));
@@ -484,13 +492,6 @@ static bool is_called(struct check *c, struct span at)
 {
 	const struct source *source = source_at(c->program->sources, at.end);
 	return source && source->text.p[at.end - source->base] == '(';
-}
-
-/* Does the character CH follow the name? */
-static bool stands_before(struct check *c, struct span at, char ch)
-{
-	const struct source *source = source_at(c->program->sources, at.end);
-	return source && at.end - source->base < source->text.n && source->text.p[at.end - source->base] == ch;
 }
 
 /* Is the name in a job or a framework that has roles? */

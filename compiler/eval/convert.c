@@ -442,8 +442,8 @@ static const struct value *convert_env(struct eval *ev, const struct value *v, s
 	struct str found = value_phrase(ev->arena, v);
 	struct diag *d = eval_report(ev, TJ0704, at, "an environment value is text, found %.*s", STR_ARG(found));
 	note_origin(ev, d, v, at);
-	diag_help(ev->diags, d, v->kind == VALUE_LIST ? "write 'join(xs, \",\")' or 'json(xs)'" : v->kind == VALUE_MAP
-		? "write 'json(x)'" : "name the part of it that you mean");
+	diag_help(ev->diags, d, v->kind == VALUE_LIST ? "write 'join([str(x) for x in xs], \",\")' or 'json(xs)'"
+		: v->kind == VALUE_MAP ? "write 'json(x)'" : "name the part of it that you mean");
 	return &value_bad;
 }
 

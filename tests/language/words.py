@@ -29,4 +29,12 @@ for wrong, says, right, made in ROWS:
         imports = "".join("import std.%s\n" % m for m in ("spot", "nvidia") if m + "." in right)
         t.case(right, imports + W(right), made, lacks="error", status=0, command="compile")
 t.case("img", 'job "a" { img = "a/b:1"\n  role w {} }\n', ["help: ", "image"], status=1)
+# A list in a text: the help is inserted, and the list of every element that has a text becomes what was meant.
+for kind, values, made in (("ints", "[1, 2]", "1,2"), ("strings", '["a", "b"]', "a,b"), ("bools", "[true, false]", "true,false"), ("floats", "[0.5, 1.5]", "0.5,1.5")):
+    for where in ('args = ["--x=${xs}"]', 'env { A = "${xs}" }', "env { A = xs }"):
+        head = "let xs = %s\n" % values
+        both = t.case("%s in %s" % (kind, where), head + W(where), "help: write '", status=1)
+        told = both.split("help: write '", 1)[-1].split("'", 1)[0]
+        t.case("%s in %s, followed" % (kind, where), head + W(where.replace("xs", told)), made, lacks="error", status=0, command="compile")
+t.case("a list of lists in a text", "let xs = [[1], [2]]\n" + W('args = ["${xs}"]'), "json(xs)", lacks="join(", status=1)
 t.end()
