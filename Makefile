@@ -218,6 +218,10 @@ $(BUILD)/torture/trainc: tests/torture/fault.c $(BUILD)/obj/compiler/main.o $(LI
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$Q$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CFLAGS) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LIBS)
+$(BUILD)/torture/trainc-cluster: tests/torture/fault.c $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$Q$(CC) $(STD) -D_GNU_SOURCE $(WARN) $(CFLAGS) $(HALF_LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter-out %.ld,$^) $(HALFLIBS)
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)$(call say_folder,CC)
@@ -229,7 +233,7 @@ $(BUILD)/unit/yaml_%: UNIT_LIBS := -lcjson
 $(BUILD)/unit/trainc_memory_test: UNIT_LIBS = $(LDFLAGS) $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc free mmap munmap)
 $(BUILD)/unit/cluster_%: UNIT_LIBS = $(HALFLIB) $(LIB) $(HALFLIBS)
 $(filter $(BUILD)/unit/cluster_%,$(UNIT)): $(HALFLIB)
-unit: $(UNIT) $(BUILD)/standin $(BUILD)/torture/trainc
+unit: $(UNIT) $(BUILD)/standin $(BUILD)/torture/trainc $(BUILD)/torture/trainc-cluster
 # The scripted API server of the tests.
 $(BUILD)/standin: $(wildcard tests/cluster/standin/*.[ch])
 	$(call say,CC)
@@ -273,9 +277,10 @@ fuzz-new:
 	@SECONDS=$(or $(SECONDS),60) SEED=$(SEED) sh tests/fuzz/new.sh $(TARGETS)
 
 torture:
-	@$(MAKE) $(JOBS) --no-print-directory build $(BUILD)/torture/trainc
+	@$(MAKE) $(JOBS) --no-print-directory build $(BUILD)/torture/trainc $(BUILD)/torture/trainc-cluster
 	@python3 tests/torture/families.py $(BUILD)/trainc
 	@python3 tests/torture/faults.py $(BUILD)/torture/trainc
+	@python3 tests/torture/cluster_faults.py $(BUILD) --step 11
 
 analyze:
 	@sh .ci/deps analyze

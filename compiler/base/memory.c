@@ -101,8 +101,10 @@ void memory_link(struct memory_link *piece)
 		return;
 	insert(&trying->account->pieces, piece);
 	trying->account->used += piece->size;
-	if (trying->account->limit && trying->account->used > trying->account->limit)
+	if (trying->account->limit && trying->account->used > trying->account->limit) {
+		trying->account->over = true;
 		memory_out();
+	}
 }
 
 void memory_unlink(struct memory_link *piece)

@@ -26,6 +26,7 @@ struct memory {
 	struct memory_link pieces;      /* the head of a ring of all pieces */
 	size_t used;                    /* total size of the pieces, while memory_try() runs */
 	size_t limit;                   /* if `used` exceeds this, memory counts as run out; 0: no limit */
+	bool over;                      /* `used` did, so that the system had memory left */
 	struct memory_end *ends;
 };
 

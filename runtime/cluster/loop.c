@@ -17,7 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOP_ROUND = 64 };               /* maximum number of events taken from the kernel at once */
+enum {
+	LOOP_ROUND = 64,                /* maximum number of events taken from the kernel at once */
+	LOOP_GLANCE = 20,               /* ms after which timers are looked at again when the timerfd cannot be set */
+};
 
 struct loop {
 	int epoll, timerfd, signalfd;
@@ -194,15 +197,18 @@ static void timers_fire(struct loop *l)
 	}
 }
 
-static void timerfd_arm(struct loop *l)
+/* False if the kernel refuses. */
+static bool timerfd_arm(struct loop *l)
 {
 	int64_t at = l->ntimers ? l->timers[0]->at : 0;
 	struct itimerspec spec = { .it_value = { .tv_sec = at / 1000000000, .tv_nsec = at % 1000000000 } };
 
 	if (at == l->timer_set)
-		return;
-	timerfd_settime(l->timerfd, TFD_TIMER_ABSTIME, &spec, NULL);
+		return true;
+	if (timerfd_settime(l->timerfd, TFD_TIMER_ABSTIME, &spec, NULL) < 0)
+		return false;
 	l->timer_set = at;
+	return true;
 }
 
 /* ---- signals ---- */
@@ -271,7 +277,8 @@ static void deliver(struct loop *l)
 /* Does one round: waits at most MS milliseconds; -1: until something happens. */
 static void round_of(struct loop *l, int ms)
 {
-	timerfd_arm(l);
+	if (!timerfd_arm(l) && ms < 0)
+		ms = LOOP_GLANCE;
 	int n = epoll_wait(l->epoll, l->round, LOOP_ROUND, ms);
 
 	l->now = read_now();

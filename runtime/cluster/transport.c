@@ -6,10 +6,13 @@
  */
 #include "runtime/cluster/transport.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 
+#include "base/file.h"
 #include "base/version.h"
+#include "runtime/cluster/library_memory.h"
 #include "runtime/cluster/proxy.h"
 #include "runtime/cluster/transport_internal.h"
 
@@ -19,6 +22,7 @@ enum { STREAMS_OF_A_CONNECTION = 90 };
 static void kick_fired(struct loop_timer *t);
 static void pool_check(struct transport_pool *p);
 static void pool_sweep(struct transport *t);
+static void finish_exchange(struct transport_exchange *x, enum transport_outcome outcome, struct str error);
 
 /* ---- pools: sockets and timers of libcurl ---- */
 
@@ -64,8 +68,11 @@ static int socket_wanted(CURL *easy, curl_socket_t fd, int what, void *to, void 
 		p->sockets = s;
 		curl_multi_assign(p->multi, fd, s);
 	}
-	loop_fd_set(p->transport->o.loop, &s->fd, fd,
-		(what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0));
+	if (!loop_fd_set(p->transport->o.loop, &s->fd, fd,
+			(what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0))) {
+		p->refused = errno;
+		loop_timer_set(p->transport->o.loop, &p->refusal, 0);
+	}
 	return 0;
 }
 
@@ -92,12 +99,33 @@ static void pool_timer(struct loop_timer *timer)
 	pool_check(p);
 }
 
+/* The kernel does not watch one of the pool's sockets, and libcurl does not say whose it is: all of them end. */
+static void pool_refused(struct loop_timer *timer)
+{
+	struct transport_pool *p = timer->to;
+	struct transport *t = p->transport;
+	struct transport_exchange *x;
+
+	p->broken = true;
+	p->exchanges++;                 /* keeps the pool alive, as in pool_check() */
+	do {
+		for (x = t->exchanges; x && (x->pool != p || x->state == EXCHANGE_OVER); x = x->next)
+			;
+		if (x)
+			finish_exchange(x, TRANSPORT_BROKEN, str_printf(&x->arena, "the system refuses to watch a "
+				"connection: %.*s", STR_ARG(file_reason(&x->arena, p->refused))));
+	} while (x);
+	p->exchanges--;
+	pool_sweep(t);
+}
+
 static struct transport_pool *pool_new(struct transport *t, unsigned certificate)
 {
 	struct transport_pool *p = memory_resize(NULL, sizeof *p);
 
 	*p = (struct transport_pool){ .transport = t, .multi = curl_multi_init(), .certificate = certificate,
-		.next = t->pools, .timer = { .fire = pool_timer, .to = p } };
+		.next = t->pools, .timer = { .fire = pool_timer, .to = p },
+		.refusal = { .fire = pool_refused, .to = p } };
 	if (!p->multi) {
 		free(p);
 		return NULL;
@@ -119,6 +147,7 @@ static void pool_release(struct transport_pool *p)
 	while (p->sockets)
 		socket_forget(p->sockets);
 	loop_timer_drop(p->transport->o.loop, &p->timer);
+	loop_timer_drop(p->transport->o.loop, &p->refusal);
 	free(p);
 }
 
@@ -413,7 +442,7 @@ struct transport *transport_new(struct arena *a, const struct transport_options 
 		certificate_own_release(&own);
 		return NULL;
 	}
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+	if (!library_memory_curl()) {
 		certificate_own_release(&own);
 		*why = STR("libcurl cannot be set up");
 		return NULL;

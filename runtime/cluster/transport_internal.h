@@ -37,6 +37,8 @@ struct transport_pool {
 	struct transport *transport;
 	CURLM *multi;
 	struct loop_timer timer;
+	struct loop_timer refusal;      /* due at once after the kernel refused to watch a socket */
+	int refused;                    /* the errno of that */
 	struct transport_socket *sockets;
 	unsigned certificate;           /* generation of the pool's client certificate */
 	unsigned exchanges;             /* number of exchanges that use the pool */

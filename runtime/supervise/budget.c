@@ -32,15 +32,35 @@ bool budget_read(struct session *s, struct controller *c)
 
 /* ---- held jobs ---- */
 
-static struct supervised *oldest_held(const struct tenant *t)
-{
-	struct supervised *oldest = t->held;
+/* The heap has the oldest job first. Its order is that of the jobs among those that wait, whatever passes they need. */
+static bool is_older(const struct supervised *a, const struct supervised *b) { return a->created < b->created; }
 
-	for (struct supervised *j = t->held; j; j = j->held_next)
-		if (j->created < oldest->created)
-			oldest = j;
-	return oldest;
+static void held_put(struct tenant *t, size_t at, struct supervised *j)
+{
+	t->held[at] = j;
+	j->held_at = at + 1;
 }
+
+/* Moves the job at AT to its place in the heap. */
+static void held_sift(struct tenant *t, size_t at)
+{
+	struct supervised *j = t->held[at];
+
+	for (; at > 0 && is_older(j, t->held[(at - 1) / 2]); at = (at - 1) / 2)
+		held_put(t, at, t->held[(at - 1) / 2]);
+	for (;;) {
+		size_t child = 2 * at + 1;
+		if (child + 1 < t->nheld && is_older(t->held[child + 1], t->held[child]))
+			child++;
+		if (child >= t->nheld || !is_older(t->held[child], j))
+			break;
+		held_put(t, at, t->held[child]);
+		at = child;
+	}
+	held_put(t, at, j);
+}
+
+static struct supervised *oldest_held(const struct tenant *t) { return t->nheld ? t->held[0] : NULL; }
 
 /* Lets held jobs of T go on while there is room; what they need counts as kept from now on. */
 static void go_on_in(struct controller *c, struct tenant *t)
@@ -81,15 +101,14 @@ void budget_hold(struct supervised *j, size_t need)
 	struct tenant *t = j->tenant;
 
 	j->need = need;
-	if (j->held)
+	if (j->held_at)
 		return;
-	j->held = true;
-	j->held_before = NULL;
-	j->held_next = t->held;
-	if (t->held)
-		t->held->held_before = j;
-	t->held = j;
-	t->nheld++;
+	if (t->nheld == t->held_room) {
+		t->held_room = t->held_room ? 2 * t->held_room : 16;
+		t->held = memory_resize(t->held, t->held_room * sizeof *t->held);
+	}
+	held_put(t, t->nheld++, j);
+	held_sift(t, t->nheld - 1);
 	j->control->nheld++;
 	look_for_room(j->control);
 }
@@ -97,15 +116,17 @@ void budget_hold(struct supervised *j, size_t need)
 void budget_unhold(struct supervised *j)
 {
 	struct tenant *t = j->tenant;
+	size_t at = j->held_at - 1;
 
-	if (!j->held)
+	if (!j->held_at)
 		return;
-	j->held = false;
-	*(j->held_before ? &j->held_before->held_next : &t->held) = j->held_next;
-	if (j->held_next)
-		j->held_next->held_before = j->held_before;
-	t->nheld--;
+	j->held_at = 0;
 	j->control->nheld--;
+	struct supervised *last = t->held[--t->nheld];
+	if (last != j) {
+		held_put(t, at, last);
+		held_sift(t, at);
+	}
 }
 
 /* ---- counting ---- */

@@ -95,7 +95,7 @@ struct supervised {
 	struct custom_plan *plan;       /* compiled from generation `generation`; NULL: no plan is kept */
 	struct supervised *plan_next, *plan_before;
 	size_t plan_bytes;              /* memory of the plan */
-	struct supervised *held_next, *held_before;     /* the other held jobs of the namespace */
+	size_t held_at;                 /* place + 1 among the jobs that wait until there is room; 0: not there */
 	size_t need;                    /* if the job is held: the bytes that it waits for */
 	size_t reserved;                /* bytes in `counted` that are set aside for a job that was held */
 	int64_t generation;             /* generation from which the plan was compiled */
@@ -119,7 +119,6 @@ struct supervised {
 	uint32_t warned;                /* hash of the last warning that was logged about a pass; 0: none since a pass
 					 * without a warning */
 	bool rests;                     /* nothing is to be done until the resource changes: its data may be freed */
-	bool held;                      /* the job waits until there is room for it */
 	bool gone;                      /* the resource was deleted while a pass was under way */
 	char texts[];                   /* text of `label`, which contains the namespace and the name, and then the
 					 * uid */

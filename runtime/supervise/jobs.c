@@ -156,7 +156,7 @@ void jobs_seen(struct controller *c, const struct custom_kind *k, const struct d
 		queue_forgive(&j->item);
 	j->seen_generation = generation;
 	j->useless = false;
-	keep_text(j, object, (news && !j->held) || (j->text && !j->rests));
+	keep_text(j, object, (news && !j->held_at) || (j->text && !j->rests));
 	if (news)
 		queue_add(&j->item);
 }

@@ -98,6 +98,8 @@ const struct custom_plan *plan_get(struct supervised *j, const struct data *obje
 		memory_forget(&account);
 	} else {
 		memory_give_back(&account);
+		if (!account.over)      /* the controller's memory has run out, which says nothing about the job */
+			memory_out();
 		account.used = 0;
 		*j->plan = (struct custom_plan){ .fault = STR("compiling the job takes more than 16 MiB of memory; "
 			"give it fewer variables, volumes or arguments, or put them into a ConfigMap [TJ0407]") };

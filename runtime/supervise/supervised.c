@@ -189,7 +189,7 @@ void supervised_done(struct supervised *j, const struct pass_end *e)
 
 	metrics_pass(&j->control->metrics, took, e->ok);
 	j->rests = e->rests && e->ok && !e->changed && j->kind != &run_record_kind;
-	if (j->rests && (j->refused || j->held) && !j->gone)
+	if (j->rests && (j->refused || j->held_at) && !j->gone)
 		supervised_rest(j);
 	budget_weigh(j);
 	trim_later(j->control);

@@ -30,6 +30,7 @@ static void tenant_free(struct controller *c, struct tenant *t)
 	queue_lane_drop(&c->queue, &t->lane);
 	c->tenants.named -= t->named;
 	c->tenants.n--;
+	free(t->held);
 	free(t);
 }
 

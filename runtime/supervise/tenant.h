@@ -23,8 +23,8 @@ struct tenant {
 	struct controller *control;
 	size_t kept;                    /* bytes that are kept of its jobs and their objects: budget.h */
 	size_t plan_bytes;              /* memory of the compiled plans of its jobs: plan_cache.h */
-	struct supervised *held;        /* jobs that wait until there is room for them */
-	size_t nheld;
+	struct supervised **held;       /* jobs that wait until there is room for them: a heap, the oldest first */
+	size_t nheld, held_room;
 	uint64_t refused, holds;        /* number of jobs that were refused, and how often a job was held */
 	bool named;                     /* the metrics name the namespace */
 	bool selected;                  /* the namespace has the label by which namespaces are selected */

@@ -1,41 +1,50 @@
 /*
  * fault.c - makes calls of the C library fail when a test requests it.
  *
- * `$(BUILD)/torture/trainc` is trainc linked with --wrap for each function below.
+ * `$(BUILD)/torture/trainc` and `trainc-cluster` beside it are the programs linked with --wrap for each function below.
  * FAULT is KIND:MODE:N:HOW, for example `memory:once:17:` or `read:from:3:EIO`.
  * KIND is the first argument of each WRAP.  MODE is `once` (call N fails) or
  * `from` (calls from N on fail).  HOW is the name of an error, or `short` for a
- * count of one byte.  A byte goes to descriptor 9 when a call fails, so that the
- * test knows that there was an N-th call.
+ * count of one byte.  A byte goes to descriptor 9, or the one that FAULT_HIT names,
+ * when a call fails, so that the test knows that there was an N-th call.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <regex.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
-enum { HIT = 9, SHORT = -1 };
+enum { SHORT = -1 };
 
 static struct {
 	bool from;
 	char kind[16];
 	long n, seen;
-	int error;
+	int error, hit;
 } plan;
 
 static int error_of(const char *name)
 {
 	static const struct { const char *name; int error; } table[] = {
 		{ "EIO", EIO }, { "EMFILE", EMFILE }, { "ENOSPC", ENOSPC }, { "EINTR", EINTR }, { "EACCES", EACCES },
-		{ "EROFS", EROFS }, { "EPIPE", EPIPE }, { "short", SHORT },
+		{ "EROFS", EROFS }, { "EPIPE", EPIPE }, { "short", SHORT }, { "ECONNRESET", ECONNRESET },
+		{ "ECONNREFUSED", ECONNREFUSED }, { "EAGAIN", EAGAIN }, { "ENOBUFS", ENOBUFS }, { "ENOENT", ENOENT },
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (strcmp(table[i].name, name) == 0)
@@ -46,11 +55,12 @@ static int error_of(const char *name)
 /* Runs before main(), but after the initialization of the C library, which this program does not test. */
 __attribute__((constructor)) static void read_plan(void)
 {
-	const char *text = getenv("FAULT");
+	const char *text = getenv("FAULT"), *hit = getenv("FAULT_HIT");
 	char mode[8] = "", how[16] = "";
 
 	if (!text || sscanf(text, "%15[^:]:%7[^:]:%ld:%15s", plan.kind, mode, &plan.n, how) < 3)
 		return;
+	plan.hit = hit ? atoi(hit) : 9;
 	plan.from = strcmp(mode, "from") == 0;
 	plan.error = error_of(how);
 }
@@ -63,7 +73,7 @@ static bool fails(const char *kind)
 	plan.seen++;
 	if (plan.seen != plan.n && (!plan.from || plan.seen < plan.n))
 		return false;
-	syscall(SYS_write, HIT, "", 1);
+	syscall(SYS_write, plan.hit, "", 1);
 	if (plan.error != SHORT)
 		errno = plan.error;
 	return true;
@@ -107,13 +117,22 @@ WRAP("mkdir", int, mkdirat, (int at, const char *path, mode_t mode), (at, path, 
 WRAP("unlink", int, unlink, (const char *path), (path), -1)
 WRAP("unlink", int, unlinkat, (int at, const char *path, int flags), (at, path, flags), -1)
 
+/* Is FD a file, a pipe or a socket? The kernel reads a timer or a signal as a whole or not at all. */
+static bool is_stream(int fd)
+{
+	struct stat st;
+
+	return syscall(SYS_fstat, fd, &st) == 0 && st.st_mode & S_IFMT;
+}
+
 ssize_t __real_read(int fd, void *p, size_t n);
 ssize_t __wrap_read(int fd, void *p, size_t n);
 ssize_t __wrap_read(int fd, void *p, size_t n)
 {
 	if (fails("read") && plan.error != SHORT)
 		return -1;
-	return __real_read(fd, p, plan.error == SHORT && n > 1 && strcmp(plan.kind, "read") == 0 ? 1 : n);
+	bool shorter = plan.error == SHORT && n > 1 && strcmp(plan.kind, "read") == 0 && is_stream(fd);
+	return __real_read(fd, p, shorter ? 1 : n);
 }
 
 ssize_t __real_write(int fd, const void *p, size_t n);
@@ -154,3 +173,43 @@ int __wrap_openat(int at, const char *path, int flags, ...)
 
 WRAP("open", int, mkstemp, (char *template), (template), -1)
 WRAP("open", int, mkostemp, (char *template, int flags), (template, flags), -1)
+
+/* ---- what only the program for clusters calls ---- */
+
+WRAP("memory", char *, strdup, (const char *text), (text), NULL)
+WRAP("socket", int, socket, (int domain, int type, int protocol), (domain, type, protocol), -1)
+WRAP("socket", int, socketpair, (int domain, int type, int protocol, int *both), (domain, type, protocol, both), -1)
+WRAP("socket", int, pipe2, (int *both, int flags), (both, flags), -1)
+WRAP("connect", int, connect, (int fd, const struct sockaddr *to, socklen_t n), (fd, to, n), -1)
+WRAP("listen", int, bind, (int fd, const struct sockaddr *to, socklen_t n), (fd, to, n), -1)
+WRAP("listen", int, listen, (int fd, int n), (fd, n), -1)
+WRAP("socketopt", int, setsockopt, (int fd, int a, int b, const void *p, socklen_t n), (fd, a, b, p, n), -1)
+WRAP("socketopt", int, getsockname, (int fd, struct sockaddr *to, socklen_t *n), (fd, to, n), -1)
+WRAP("send", ssize_t, send, (int fd, const void *p, size_t n, int flags), (fd, p, n, flags), -1)
+WRAP("recv", ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags), -1)
+WRAP("wait", int, epoll_wait, (int fd, struct epoll_event *e, int n, int limit), (fd, e, n, limit), -1)
+WRAP("wait", int, poll, (struct pollfd *p, nfds_t n, int limit), (p, n, limit), -1)
+WRAP("loop", int, epoll_create1, (int flags), (flags), -1)
+WRAP("loop", int, eventfd, (unsigned n, int flags), (n, flags), -1)
+WRAP("loop", int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags), -1)
+WRAP("loop", int, timerfd_create, (int clock, int flags), (clock, flags), -1)
+WRAP("loop", int, timerfd_settime, (int fd, int flags, const struct itimerspec *to, struct itimerspec *old),
+	(fd, flags, to, old), -1)
+WRAP("process", pid_t, fork, (void), (), -1)
+WRAP("process", int, execv, (const char *path, char *const *args), (path, args), -1)
+WRAP("process", int, execve, (const char *path, char *const *args, char *const *env), (path, args, env), -1)
+WRAP("process", int, execvp, (const char *path, char *const *args), (path, args), -1)
+WRAP("process", int, execvpe, (const char *path, char *const *args, char *const *env), (path, args, env), -1)
+WRAP("process", int, posix_spawnp, (pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+	const posix_spawnattr_t *how, char *const *args, char *const *env),
+	(pid, path, actions, how, args, env), plan.error)
+WRAP("process", int, pthread_create, (pthread_t *thread, const pthread_attr_t *how, void *(*f)(void *), void *with),
+	(thread, how, f, with), plan.error)
+
+int __real_epoll_ctl(int fd, int what, int other, struct epoll_event *e);
+int __wrap_epoll_ctl(int fd, int what, int other, struct epoll_event *e);
+int __wrap_epoll_ctl(int fd, int what, int other, struct epoll_event *e)
+{
+	/* removing a descriptor never fails */
+	return what != EPOLL_CTL_DEL && fails("loop") ? -1 : __real_epoll_ctl(fd, what, other, e);
+}
