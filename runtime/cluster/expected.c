@@ -219,7 +219,8 @@ static struct data *expected_read(struct arena *a, struct str body, struct str *
 	return NULL;
 }
 
-struct str expected_problem(struct arena *a, const struct transport_request *r, struct str body)
+struct str expected_problem(struct arena *a, const struct transport_request *r, struct str body,
+	const struct data **ret)
 {
 	struct expected x = expected_of_path(a, r->path);
 	struct str got = STR("");
@@ -234,6 +235,7 @@ struct str expected_problem(struct arena *a, const struct transport_request *r, 
 		right = expected_deletion(&x, d);
 	else if (d && str_starts(r->path, STR("/api")))         /* other documents, such as /version, have no kind */
 		right = expected_object(&x, d);
+	*ret = right ? d : NULL;
 	if (right)
 		return STR("");
 	if (d) {

@@ -11,9 +11,10 @@
 
 /*
  * Why BODY, the whole body of a 2xx answer, does not answer R, as a sentence that names the request; empty: BODY
- * answers R. The sentence lives in the arena A.
+ * answers R. The sentence lives in the arena A, as does the body as a tree in RET, which refers to BODY.
  */
-struct str expected_problem(struct arena *a, const struct transport_request *r, struct str body);
+struct str expected_problem(struct arena *a, const struct transport_request *r, struct str body,
+	const struct data **ret);
 /*
  * Why DOCUMENT, an answer without its items, is not the list at PATH; empty: it is the list. ITEMS: the document had a
  * list of items.

@@ -391,7 +391,7 @@ static void check_expected(struct call *c, struct transport_result *r)
 {
 	if (!transport_ok(r) || c->request.take || c->request.text)
 		return;
-	struct str problem = expected_problem(&c->arena, &c->request, r->body);
+	struct str problem = expected_problem(&c->arena, &c->request, r->body, &r->tree);
 	if (!problem.n)
 		return;
 	r->outcome = TRANSPORT_FOREIGN;

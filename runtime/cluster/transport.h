@@ -14,6 +14,7 @@
 
 struct transport;
 struct transport_exchange;
+struct data;
 struct transport_result;
 
 enum transport_method { TRANSPORT_GET, TRANSPORT_POST, TRANSPORT_PUT, TRANSPORT_PATCH, TRANSPORT_DELETE };
@@ -101,6 +102,11 @@ struct transport_result {
 	int code;                       /* HTTP status code; 0: no answer */
 	const struct transport_status *status;  /* the failure, for codes of 300 and above; otherwise NULL */
 	struct str body;                /* the body, if it was collected */
+	/*
+	 * The body as a tree, after it was compared with its request (retry.h); it lives until `done` returns. NULL
+	 * for a failure and for an answer that was read as it arrived.
+	 */
+	const struct data *tree;
 	struct str content_type;
 	int64_t retry_after;            /* pause in ns that the server requests; -1: no pause was requested */
 	/*

@@ -105,6 +105,7 @@ struct supervised {
 	char *configs;                  /* contents of the job's ConfigMaps, as last written; NULL: unknown */
 	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
 	char *rights;                   /* rules of the job's Role (pass_rights.c); empty: no Role, NULL: unknown */
+	char *rights_uid;               /* its uid, if there are rules */
 	double event_tokens;            /* number of Events that may still be written at once */
 	int64_t event_at;               /* by loop_now(): when `event_tokens` was computed */
 	int64_t write_by;               /* by loop_now(): when a status that may wait must be written; 0: no status

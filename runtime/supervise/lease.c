@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/words.h"
-#include "data/data_read.h"
 #include "runtime/status/look.h"
 #include "runtime/supervise/log.h"
 
@@ -186,14 +185,10 @@ static void judge_lease(struct lease *l, const struct data *lease)
 static void read_done(void *to, const struct transport_result *r)
 {
 	struct lease *l = to;
-	struct arena a = { 0 };
-	struct source source = { .text = str_copy(&a, r->body), .base = 1 };
-	struct data_error error;
-	struct data *d;
 
 	l->call = NULL;
-	if (transport_ok(r) && data_read_json(&a, &source, &d, &error)) {
-		judge_lease(l, d);
+	if (r->tree) {
+		judge_lease(l, r->tree);
 	} else if (l->giving_back) {
 		l->done(l->o.to);
 	} else if (r->code == 404) {
@@ -202,7 +197,6 @@ static void read_done(void *to, const struct transport_result *r)
 		log_line("warning", STR(""), "%.*s", STR_ARG(r->error));
 		again(l);
 	}
-	arena_release(&a);
 }
 
 static void ask(struct lease *l)

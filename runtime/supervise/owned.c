@@ -144,13 +144,9 @@ struct transport_request owned_change(struct arena *a, const struct supervised *
 	r.query = manager(a);
 	r.nquery = 1;
 	r.content_type = STR("application/merge-patch+json");
-	buf_char(&b, '{');
-	if (uid.n) {
-		buf_z(&b, "\"metadata\":{\"uid\":");
-		buf_json(&b, uid);
-		buf_z(&b, "},");
-	}
-	buf_printf(&b, "\"%s\":", key);
+	buf_z(&b, "{\"metadata\":{\"uid\":");
+	buf_json(&b, uid);
+	buf_printf(&b, "},\"%s\":", key);
 	buf_put(&b, value.p, value.n);
 	buf_char(&b, '}');
 	r.body = buf_take(&b, a);

@@ -20,7 +20,7 @@ struct transport_request owned_drop(struct arena *a, const struct supervised *j,
 	struct str uid);
 /*
  * Replaces the member KEY ("spec") of the object with the kind and name of TREE by the JSON text VALUE, if its uid is
- * still UID; without UID, whatever its uid is.
+ * still UID.
  */
 struct transport_request owned_change(struct arena *a, const struct supervised *j, const struct data *tree,
 	struct str uid, const char *key, struct str value);

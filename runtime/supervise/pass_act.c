@@ -23,7 +23,7 @@ static void taken_read(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to;
 	struct pass *p = s->pass;
-	const struct data *pod = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	const struct data *pod = r->tree;
 
 	if (pod && !pass_is_owned(pod, p->job->uid))
 		pass_report_foreign(p, pod);
@@ -68,7 +68,7 @@ static void created(struct pass *p, struct arena *own, const struct decide_actio
 		refused(p, a, r);
 		return;
 	}
-	object = pass_answer_tree(own, r);
+	object = r->tree;
 	if (object && !is_past(c, a->kind, object))
 		store_put(&c->store, a->kind, object);
 	c->created_at = loop_now(c->client.loop);
@@ -81,7 +81,7 @@ static void deleted(struct pass *p, struct arena *own, const struct decide_actio
 	struct controller *c = p->job->control;
 
 	if (transport_ok(r)) {
-		const struct data *object = pass_answer_tree(own, r);
+		const struct data *object = r->tree;
 		c->metrics.deleted++;
 		if (object && status_text(object, "metadata.deletionTimestamp").n &&
 		    status_text(object, "metadata.uid").n) {

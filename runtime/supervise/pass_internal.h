@@ -79,8 +79,6 @@ void pass_answered(struct pass *p);
 void pass_give_up(struct pass *p, const struct transport_result *r);
 /* Updates the running mean of request times: the latest request counts for a sixteenth. */
 void pass_note_time(const struct pass_request *s);
-/* The body of an answer as a tree in A; NULL if the body is not JSON. */
-const struct data *pass_answer_tree(struct arena *a, const struct transport_result *r);
 
 /* ---- the resource (pass_read.c) ---- */
 

@@ -4,7 +4,6 @@
 #include "runtime/supervise/pass_internal.h"
 
 #include "base/words.h"
-#include "data/data_read.h"
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/tenant.h"
 
@@ -61,11 +60,3 @@ void pass_note_time(const struct pass_request *s)
 	c->request_time += (clock_steady() - s->begun - c->request_time) / 16;
 }
 
-const struct data *pass_answer_tree(struct arena *a, const struct transport_result *r)
-{
-	struct source source = { .text = str_copy(a, r->body), .base = 1 };
-	struct data_error error;
-	struct data *d;
-
-	return data_read_json(a, &source, &d, &error) ? d : NULL;
-}

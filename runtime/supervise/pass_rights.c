@@ -14,7 +14,8 @@
 
 /*
  * What is known about the Role is in `rights` of the job: its rules as rights_print() writes them; "" if the Role does
- * not exist; NULL if it must be read first.
+ * not exist; NULL if it must be read first. The Role is changed only while it has the uid that is kept with them:
+ * somebody may have deleted it and made another one of its name.
  */
 
 static bool is_role_tree(const struct data *tree) { return str_is(status_text(tree, "kind"), "Role"); }
@@ -217,8 +218,15 @@ static void change_rights(struct pass *p, const struct data *role, struct str ru
 	struct pass_request *s = pass_request_new(p);
 
 	s->text = rules;
-	s->request = owned_change(&p->arena, p->job, role, STR(""), "rules", rules);
+	s->request = owned_change(&p->arena, p->job, role, str_of(p->job->rights_uid), "rules", rules);
 	pass_send(p, s, CALL_REPEAT, rights_changed);
+}
+
+/* Keeps what is known about ROLE, an object of the API server that belongs to the job. */
+static void keep_rights(struct pass *p, const struct data *role, struct str rules)
+{
+	p->job->rights = supervised_keep(p->job->rights, rules);
+	p->job->rights_uid = supervised_keep(p->job->rights_uid, status_text(role, "metadata.uid"));
 }
 
 /* Handles the Role that was read: it must belong to the job. */
@@ -226,10 +234,10 @@ static void rights_read(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to;
 	struct pass *p = s->pass;
-	const struct data *role = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	const struct data *role = r->tree;
 
 	if (role && pass_is_owned(role, p->job->uid))
-		p->job->rights = supervised_keep(p->job->rights, rights_print(p, role, NULL));
+		keep_rights(p, role, rights_print(p, role, NULL));
 	else if (role)
 		pass_report_foreign(p, s->tree);
 	else if (r->code == 404)
@@ -253,9 +261,11 @@ static void rights_made(void *to, const struct transport_result *r)
 	struct pass_request *s = to;
 	struct pass *p = s->pass;
 
-	if (transport_ok(r)) {
+	const struct data *made = r->tree;
+
+	if (made) {
 		p->job->control->metrics.created++;
-		p->job->rights = supervised_keep(p->job->rights, rights_print(p, s->tree, NULL));
+		keep_rights(p, made, rights_print(p, s->tree, NULL));
 	} else if (r->code == 409) {
 		read_rights(p, s->tree);
 	} else {

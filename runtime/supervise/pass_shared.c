@@ -127,7 +127,7 @@ static void config_read(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to;
 	struct pass *p = s->pass;
-	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	const struct data *object = r->tree;
 	struct str uid = object && pass_is_owned(object, p->job->uid) ? status_text(object, "metadata.uid") : STR("");
 
 	if (uid.n && !has_contents(object, s->tree)) {
@@ -188,7 +188,7 @@ static void shared_read(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to;
 	struct pass *p = s->pass;
-	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	const struct data *object = r->tree;
 
 	if (object && pass_is_owned(object, p->job->uid)) {
 		note_made(p, s->tree);
@@ -302,7 +302,7 @@ static void scaler_read(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to, *next = pass_request_new(s->pass);
 	struct pass *p = s->pass;
-	const struct data *object = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	const struct data *object = r->tree;
 	bool ours = object && pass_is_owned(object, p->job->uid);
 	struct str uid = ours ? status_text(object, "metadata.uid") : STR("");
 
@@ -407,7 +407,7 @@ static void group_read(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to;
 	struct pass *p = s->pass;
-	const struct data *group = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	const struct data *group = r->tree;
 	struct str phase = group ? status_text(group, "status.phase") : STR("");
 
 	if (!group)
@@ -457,7 +457,7 @@ static void group_found(void *to, const struct transport_result *r)
 {
 	struct pass_request *s = to, *next;
 	struct pass *p = s->pass;
-	const struct data *group = transport_ok(r) ? pass_answer_tree(&p->arena, r) : NULL;
+	const struct data *group = r->tree;
 
 	if (group && pass_is_owned(group, p->job->uid)) {
 		next = pass_request_new(p);

@@ -39,6 +39,12 @@ def not_found(plural, name):
     return status(404, "NotFound", '%s "%s" not found' % (plural, name))
 
 
+def names_only(method, where, body):
+    """[the request], if it changes or deletes an object by its name, without saying which one: its uid or version."""
+    m = body.get("preconditions" if method == "DELETE" else "metadata", {})
+    return [] if method not in ("PATCH", "PUT", "DELETE") or m.get("uid") or m.get("resourceVersion") else [(method, *where)]
+
+
 def merge(old, new, nulls=True):
     """Merges NEW into OLD; with NULLS, a null removes a field, as in a merge patch."""
     for key, value in new.items():

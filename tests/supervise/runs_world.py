@@ -11,7 +11,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
-from api_memory import PATH, TRAINC, Failure, cut, must, reply, run_checks, status   # noqa: E402
+from api_memory import PATH, TRAINC, Failure, cut, must, names_only, reply, run_checks, status   # noqa: E402
 
 _spec = importlib.util.spec_from_file_location("cluster_world", os.path.join(HERE, "..", "cluster", "world.py"))
 commands = importlib.util.module_from_spec(_spec)
@@ -45,6 +45,7 @@ class World(commands.World):
 
     def __init__(self):
         self.refused, self.controllers, self.log_files = [], [], []
+        self.by_name = []               # changes that would also hit another object of the same name
         self.kill_at = None             # (number of the write, before): SIGKILLs the last controller then
         self.writes = 0
         self.lag = 0                    # seconds by which the watches of the controller are late
@@ -89,6 +90,8 @@ class World(commands.World):
             if "apply-patch" in (h.headers["Content-Type"] or "") and self.place(path)[:3] not in self.objects:
                 needed.add(("create",) + what[1:])      # server-side apply of a new object requires both verbs
             World.used |= needed
+            if "apply-patch" not in (h.headers["Content-Type"] or "") or "force=true" in h.path:    # without force, it creates
+                self.by_name += names_only(h.command, self.place(path) or (path,), json.loads(body) if body else {})
             answer = self.find_fault(h.command, h.path)
             if callable(answer):
                 answer = answer(h, body)
@@ -197,4 +200,7 @@ class World(commands.World):
 
 
 def main(checks, wanted):
-    return run_checks(World, checks, wanted, lambda w: must(not w.refused, "the permissions of the manifest lack %s" % w.refused))
+    def clean(w):
+        must(not w.refused, "the permissions of the manifest lack %s" % w.refused)
+        must(not w.by_name, "changed by name, whoever made it: %s" % w.by_name)
+    return run_checks(World, checks, wanted, clean)

@@ -808,6 +808,29 @@ def hosts(w):
 
 
 @check
+def mpi_replaced(w):
+    """the Role of a job is deleted, and another one of its name is made by somebody else: it is not changed, and an
+    Event names it; when it is gone, the job gets its own again"""
+    w.put("mpijobs", mpijob(worker="OnFailure"))
+    w.start()
+    w.wait_for("pods", pods_are(w, *MPI))
+    w.run_pods()
+    w.wait_for("Running", condition(w, "mpijobs", "train", "Running"))
+    rules = [{"verbs": ["get"], "apiGroups": [""], "resources": ["secrets"], "resourceNames": ["theirs"]}]
+    with w.lock:
+        w.take("roles", "default", "train-launcher")
+        w.put("roles", {"metadata": {"name": "train-launcher"}, "rules": rules})
+        w.change("mpijobs", "train", {"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 3}}}})
+    w.wait_for("an Event", lambda: any('Resource "train-launcher" of Role already exists and is not managed by MPIJob' in o.get("message", "")
+                                       for (p, _, _), o in w.objects.items() if p == "events"))
+    w.settle(1)
+    must(w.get("roles", "train-launcher")["rules"] == rules, w.get("roles", "train-launcher"))
+    w.take("roles", "default", "train-launcher")
+    w.wait_for("its own Role", lambda: may_enter(w) == ["train-worker-%d" % i for i in range(3)], 60)
+    w.stop()
+
+
+@check
 def mpi_roles(w):
     """the Role of an MPIJob follows its workers: while one is replaced, when their number changes, without workers,
     after the end, and over a restart of the controller"""
