@@ -34,6 +34,7 @@
 #   make bench-cluster   compares the commands with kubectl
 #   make soak            SECONDS=3600: creates and deletes objects; the memory of the commands must not grow
 #   make soak-supervise  the same for the controller, with an API server in memory
+#   make rights          takes each permission of the controller away in turn; what fails must be named (minutes)
 #   make hostile         users who fill the controller's memory, in a control group with the limit of the manifest
 #
 #   make docs            writes docs/diagnostics.md from the pages of the diagnostics, docs/frameworks.md from the library,
@@ -325,6 +326,9 @@ e2e: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh
 e2e-upstream: build
 	@BUILD=$(BUILD) bash tests/e2e/run.sh upstream $(CHECKS)
+.PHONY: rights
+rights: build
+	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 python3 tests/supervise/removal.py $(WORDS)
 hostile: build
 	@TRAINC=$(abspath $(BUILD))/trainc PYTHONDONTWRITEBYTECODE=1 python3 tests/supervise/hostile.py --long
 # The API server is down for a minute; then jobs come and go for SECONDS (an hour), and the controller's memory must not

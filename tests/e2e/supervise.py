@@ -27,6 +27,7 @@ ACCOUNT = "system:serviceaccount:trainc-system:trainc-supervise"
 NOTE = "e2e.trainc.dev"
 CHECKS = []
 MANIFEST = threading.Lock()             # its objects are cluster-scoped: only one check at a time creates them
+LABELS = threading.Lock()               # a controller that selects namespaces by their label would also attend those of another check
 OLD_DEFINITIONS = threading.Lock()      # for the definitions of the kinds of --ancestors, which one check at a time has
 
 
@@ -83,8 +84,12 @@ class Desk:
 
     def start_all(self, *options, kubeflow=True):
         """Starts a controller that handles other namespaces, too."""
+        where = [] if any(o.startswith("--namespace") for o in options) else ["--all-namespaces"]
+        return self.start_labelled(*where, *options, kubeflow=kubeflow)
+
+    def start_labelled(self, *options, kubeflow=True):
+        """Starts a controller that handles the namespaces with the label, unless the options choose others."""
         words = ["--kubeflow", "--as", ACCOUNT] if kubeflow else []
-        words += [] if any(o.startswith("--namespace") for o in options) else ["--all-namespaces"]
         path = os.path.join(self.space.dir, f"controller-{len(self.running)}.log")
         with open(path, "w") as log:
             self.running.append(subprocess.Popen([os.path.realpath(TRAINC), "supervise", *words, *options],
@@ -219,6 +224,84 @@ def deployment(d):
         finally:
             for workload in ("deployment", "statefulset"):
                 d.space.kubectl("-n", "trainc-system", "delete", f"{workload}/trainc-supervise", "--ignore-not-found", ns=False)
+
+
+@contextlib.contextmanager
+def beside(d):
+    """Another namespace, whose name is returned."""
+    name = d.space.ns + "-beside"
+    with LABELS:
+        d.space.kubectl("create", "namespace", name, ns=False)
+        try:
+            yield name
+        finally:
+            d.close()
+            d.space.kubectl("delete", "namespace", name, "--wait=false", ns=False)
+
+
+def labelled(d, value):
+    """Changes the label by which a namespace is left to the controller."""
+    word = f"trainc.dev/supervise={value}" if value else "trainc.dev/supervise-"
+    d.space.kubectl("label", "namespace", d.space.ns, word, "--overwrite", ns=False)
+
+
+def in_namespace(d, kind, ns):
+    return json.loads(d.space.kubectl("-n", ns, "get", kind, "-o", "json", ns=False))["items"]
+
+
+@check
+def opted_in(d):
+    """without the label a namespace is left alone; with it, its jobs begin; it is taken away while a job runs: nothing
+    is written any more; with it again, the job goes on to its end"""
+    with beside(d) as other:
+        d.put(resource("TFJob", "train", sizes={"Worker": 2}, restart="OnFailure"))
+        d.space.kubectl("-n", other, "create", "-f", os.path.join(d.space.dir, "jobs.json"), ns=False)
+        d.start_labelled()
+        d.until("the watches", lambda: "all watches are live" in d.said())
+        time.sleep(3)
+        must(not d.pods() and not d.reasons() and not d.conditions("TFJob", "train"), "it is attended without the label")
+        labelled(d, "disabled")
+        time.sleep(2)
+        must(not d.pods(), "it is attended with another value of the label")
+        labelled(d, "enabled")
+        d.until("both pods run", lambda: d.phases() == ["Running"] * 2)
+        d.until("Running", lambda: "Running" in d.conditions("TFJob", "train"))
+        labelled(d, None)
+        d.until("the log says so", lambda: f"namespace '{d.space.ns}' does not have the label" in d.said())
+        d.space.kubectl("delete", "pod", "train-worker-1")
+        time.sleep(3)
+        must(d.pods() == ["train-worker-0"] and "Running" in d.conditions("TFJob", "train"), "it is still attended")
+        labelled(d, "enabled")
+        d.until("the missing pod", lambda: len(d.pods()) == 2)
+        d.release(*d.pods())
+        d.until("Succeeded", lambda: "Succeeded" in d.conditions("TFJob", "train"))
+        must(not in_namespace(d, "pods", other) and not in_namespace(d, "events", other), "the other namespace was not left alone")
+        must(not re.search(r"forbidden|(?:cannot|may not) (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
+
+
+@check
+def opted_in_alone(d):
+    """with the rights of one namespace (--namespace), no label is needed or read, and other namespaces are left alone, even
+    with the label"""
+    account = f"system:serviceaccount:{d.space.ns}:alone"
+    roles = [o for o in manifest(None, "--namespace", d.space.ns) if o["kind"] == "Role" and o["metadata"]["namespace"] == d.space.ns]
+    d.space.write("role.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": roles}))
+    d.space.kubectl("apply", "-f", os.path.join(d.space.dir, "role.json"))
+    d.space.kubectl("create", "serviceaccount", "alone")
+    for role in roles:
+        name = role["metadata"]["name"]
+        d.space.kubectl("create", "rolebinding", f"alone-{name}", f"--role={name}", f"--serviceaccount={d.space.ns}:alone")
+    runtime.granted(d.space, "trainc-supervise", "create", "pods", account)
+    with beside(d) as other:
+        d.space.kubectl("label", "namespace", other, "trainc.dev/supervise=enabled", ns=False)
+        d.put(resource("TFJob", "train", sizes={"Worker": 2}))
+        d.space.kubectl("-n", other, "create", "-f", os.path.join(d.space.dir, "jobs.json"), ns=False)
+        d.start_labelled("--kubeflow", "--as", account, "--namespace", d.space.ns, kubeflow=False)
+        d.until("both pods run", lambda: d.phases() == ["Running"] * 2)
+        d.release(*d.pods())
+        d.until("Succeeded", lambda: "Succeeded" in d.conditions("TFJob", "train"))
+        must(not in_namespace(d, "pods", other) and not in_namespace(d, "events", other), "the other namespace was not left alone")
+        must(not re.search(r"forbidden|(?:cannot|may not) (get|list|watch|create|patch|delete)", d.said(), re.I), d.said()[-2000:])
 
 
 def ends(kind):

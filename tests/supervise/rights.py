@@ -51,10 +51,11 @@ def life(w, plural):
 def end(w, plural):
     name = "life-" + plural
     w.wait_for("a new worker", lambda: w.objects.get(("pods", "default", name + "-worker-0"), {}).get("status", {}).get("phase") == "Pending", 40)
-    w.run_pods(match=name)
-    for n in w.names("pods"):
-        if n.startswith(name):
-            w.pod(n, "Succeeded")
+    with w.lock:                        # a job may be deleted as soon as one of its pods has ended
+        w.run_pods(match=name)
+        for n in w.names("pods"):
+            if n.startswith(name):
+                w.pod(n, "Succeeded")
     w.wait_for("nothing of " + name, lambda: (plural, "default", name) not in w.objects, 40)
 
 
@@ -111,6 +112,8 @@ def kinds(w):
     w.wait_for("pods", pods_are(w, "train-worker-0", "train-worker-1"))
     orphan(w, "pods", "train-worker-0")
     orphan(w, "services", "train-worker-1")
+    w.change("tfjobs", "train", {"spec": {"tfReplicaSpecs": {"Worker": {"replicas": 1}}}})
+    w.wait_for("one", lambda: "train-worker-1" not in w.names("pods") + w.names("services"))
     w.take("tfjobs", "default", "train")
     launcher(w)
     scaler(w)

@@ -13,7 +13,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster"))
-from api_memory import PATH, RAW, TRAINC, Failure, Server, cut, merge, must, not_found, reply, run_checks, selected, status   # noqa: E402
+from api_memory import PATH, RAW, TRAINC, Failure, Server, cut, merge, must, names_only, not_found, reply, run_checks, selected, status   # noqa: E402
 
 JOBS = {"tfjobs": "TFJob", "pytorchjobs": "PyTorchJob", "mxjobs": "MXJob", "xgboostjobs": "XGBoostJob", "mpijobs": "MPIJob",
         "paddlejobs": "PaddleJob", "jaxjobs": "JAXJob"}
@@ -53,6 +53,11 @@ def rights(options):
     return permissions(json.loads(done.stdout)["items"])
 
 
+def wording(permission):
+    """A permission in the words of the API server."""
+    return 'cannot %s resource "%s" in API group "%s"' % (permission[0], permission[2], permission[1])
+
+
 class World(Server):
     """The server, a kubeconfig for it, and the controllers that run against it."""
 
@@ -71,6 +76,7 @@ class World(Server):
         self.slow = {}                  # method -> seconds by which its responses are late
         self.controllers = []
         self.entered = []               # rights to enter pods that are somebody else's, or are about to be
+        self.by_name = []               # changes that would also hit another object of the same name
         super().__init__(KINDS)
 
     def close(self):
@@ -206,7 +212,7 @@ class World(Server):
         with self.lock:
             self.needed |= needed
             World.used |= needed
-            lacks = needed - (self.allowed - self.withheld)
+            self.lacking = lacks = needed - (self.allowed - self.withheld)
             self.refused += lacks
             return not lacks
 
@@ -226,7 +232,7 @@ class World(Server):
         if not self.place(path):
             return status(404, "NotFound", "the server could not find the requested resource")
         if not self.permitted(method, path, query):
-            return status(403, "Forbidden", "no rule permits this")
+            return status(403, "Forbidden", "no rule permits this: " + ", ".join(sorted(wording(x) for x in self.lacking)))
         return None
 
     def answer(self, method, path, query, body):
@@ -237,7 +243,8 @@ class World(Server):
         if method == "GET":
             return self.on_get(where, query)
         if not self.permits(set(self.entails(method, where, body))):
-            return status(403, "Forbidden", "no rule permits what this entails")
+            return status(403, "Forbidden", "no rule permits what this entails: " + ", ".join(sorted(wording(x) for x in self.lacking)))
+        self.by_name += names_only(method, where, body)
         if (method, where[0]) == ("DELETE", "pods"):
             self.check_roles("%s is deleted, but a Role names it" % where[2], lambda ns, name, owners: (ns, name) != where[1:3])
         done = getattr(self, "on_" + method.lower())(where, query, body)
@@ -386,4 +393,5 @@ def main(checks, wanted, lanes=4):
     def clean(w):
         must(not w.refused, "the permissions of the manifest lack %s" % w.refused)
         must(not w.entered, w.entered)
+        must(not w.by_name, "changed by name, whoever made it: %s" % w.by_name)
     return run_checks(World, checks, wanted, clean, lanes)
