@@ -6,6 +6,12 @@
 
 #include "runtime/status/look.h"
 
+/* The fields of a pod that are read here: the index of a replica may be in any label, or in an annotation. */
+static const char *const pod_keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
+	"metadata.resourceVersion", "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.labels",
+	"metadata.ownerReferences", "metadata.annotations.[batch.kubernetes.io/job-completion-index]", "status.phase",
+	NULL };
+
 static const struct plan_role *role_named(const struct plan_job *j, struct str name)
 {
 	for (size_t i = 0; i < j->nroles; i++)
@@ -36,6 +42,21 @@ static const struct member *best_pod(struct arena *a, const struct members *all,
 			best = m;
 	}
 	return best;
+}
+
+/* Does a controller own the pod? */
+static bool has_controller(const struct data *pod)
+{
+	const struct data *metadata = data_get(pod, STR("metadata"));
+	const struct data *owners = metadata ? data_get(metadata, STR("ownerReferences")) : NULL;
+
+	for (size_t i = 0; owners && owners->kind == DATA_LIST && i < owners->u.list.n; i++) {
+		const struct data *owner = owners->u.list.at[i];
+		const struct data *controls = owner->kind == DATA_MAP ? data_get(owner, STR("controller")) : NULL;
+		if (controls && controls->kind == DATA_BOOL && controls->u.boolean)
+			return true;
+	}
+	return false;
 }
 
 /* Reports why a replica has no pod that runs. */
@@ -71,7 +92,7 @@ bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, i
 	*ret_status = STATUS_USAGE;
 	if (!has_replica(s, w, r, role, index))
 		return false;
-	struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .ns = c->ns,
+	struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .ns = c->ns, .keep = pod_keep,
 		.selector = str_printf(s->arena, "trainc.dev/job=%.*s,trainc.dev/role=%.*s", STR_ARG(w->name),
 			STR_ARG(r->label)) };
 	struct members all = members_list(&k->client, s->arena, &q, 1);
@@ -88,6 +109,6 @@ bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, i
 		return false;
 	}
 	*ret = (struct replica_pod){ .role = role, .index = index, .plan = r, .ns = c->ns, .name = best->name,
-		.uid = best->uid, .deleting = best->deleting };
+		.uid = best->uid, .deleting = best->deleting, .owned = has_controller(best->object) };
 	return true;
 }

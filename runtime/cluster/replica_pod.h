@@ -12,6 +12,7 @@ struct replica_pod {
 	const struct plan_role *plan;
 	struct str ns, name, uid;
 	bool deleting;
+	bool owned;                     /* a controller, such as that of Jobs, creates it again */
 };
 
 /*

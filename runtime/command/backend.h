@@ -88,7 +88,7 @@ struct backend {
 	/* Returns the logs of all runs of A as one source of lines. */
 	struct log_source *(*logs)(struct session *s, const struct attend *a, const struct log_choice *choice);
 	bool (*scale)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
-	/* Restarts replica N of a role; NULL: the backend cannot restart single replicas. */
+	/* Restarts replica N of a role. Called before opened(). */
 	bool (*restart)(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 	/*
 	 * Runs a command in replica INDEX of a role, or a shell if WORDS is empty; returns the exit status. Called
@@ -96,10 +96,10 @@ struct backend {
 	 */
 	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 	/*
-	 * Forwards connections to the port that TEXT names, [HOSTPORT:]ROLE/N:PORT, until the command is interrupted or
-	 * the run ends. NULL: the backend cannot forward ports.
+	 * Forwards connections to the ports that the N texts name, [HOSTPORT:]ROLE/N:PORT, until the command is
+	 * interrupted or the run ends; returns the exit status. Called before opened().
 	 */
-	int (*forward)(struct session *s, struct run_watch *w, struct str text);
+	int (*forward)(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 	/*
 	 * Stops the runs of A, removes everything that belongs to them and adds the deletions to C; returns the exit

@@ -1,4 +1,4 @@
-/* cmd_restart.c - stops replicas of a run on this machine and starts them again. */
+/* cmd_restart.c - stops replicas of a run and starts them again. */
 #include "runtime/command/runs.h"
 
 struct restarting {
@@ -27,17 +27,12 @@ static void restart(struct restarting *r, struct str text)
 
 int cmd_restart(struct session *s)
 {
-	const struct backend *b = backend_of(s);
 	struct chosen chosen;
 	struct attend a;
-	int status = STATUS_USAGE;
+	int status;
+	const struct backend *b = backend_begin(s, &a, &status);
 
-	if (b && !b->restart) {
-		session_say(s, "restart works on local runs (--local); in a cluster, delete the pod: its controller "
-			"makes another one");
-		return STATUS_USAGE;
-	}
-	if (!b || !backend_begin(s, &a, &status))
+	if (!b)
 		return status;
 	if (runs_choose(s, b, 1, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
 		struct restarting r = { .session = s, .backend = b, .run = a.runs };

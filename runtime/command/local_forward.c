@@ -118,14 +118,18 @@ static int listen_and_enter(struct session *s, struct forwarding *f, int64_t *re
 	return fd;
 }
 
-int local_forward(struct session *s, struct run_watch *w, struct str text)
+int local_forward(struct session *s, struct run_watch *w, const struct str *texts, size_t n)
 {
 	struct forwarding f = { .run = w };
 	struct forward_ops ops = { &f, dial_entered };
 	int64_t port;
 	int status;
 
-	if (!local_published(s, "port-forward", text, &f.what))
+	if (n > 1) {                            /* the process enters the network of one replica for good */
+		session_say(s, "several ports are for runs in a cluster; with --local, a command forwards one port");
+		return STATUS_USAGE;
+	}
+	if (!local_published(s, "port-forward", texts[0], &f.what))
 		return STATUS_USAGE;
 	int fd = listen_and_enter(s, &f, &port, &status);
 	if (fd < 0)

@@ -118,6 +118,12 @@ void runs_say_none(struct session *s, const struct backend *b, struct str ns)
 		session_say(s, "no runs %s", b->place);
 }
 
+/* Does the command need no states of runs, or fetches them itself? Then it need not wait for them first. */
+static bool fetches_states_itself(enum command c)
+{
+	return c == COMMAND_EXEC || c == COMMAND_RESTART || c == COMMAND_PORT_FORWARD;
+}
+
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status)
 {
 	const struct backend *b = s->backend;
@@ -130,7 +136,7 @@ bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int
 		else
 			worst = runs_worse(worst, status);
 	}
-	if (a->n && b->opened && !b->opened(s, &status))
+	if (a->n && b->opened && !fetches_states_itself(s->options->command) && !b->opened(s, &status))
 		worst = runs_worse(worst, status);
 	*ret_status = worst;
 	return worst == STATUS_DONE;

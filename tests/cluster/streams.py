@@ -2,13 +2,18 @@
 what each check says."""
 import json
 import os
+import pty
+import select
 import signal
 import socket
 import socketserver
 import ssl
+import struct
 import subprocess
 import sys
+import termios
 import threading
+import time
 import urllib.parse
 
 from api_memory import TRAINC, must, reply, run_checks, status
@@ -383,6 +388,193 @@ def slow_reader(w):
             peak = [int(line.split()[1]) for line in f if line.startswith("VmHWM")]
         must(not peak or peak[0] < 40 << 10, "%s KiB" % peak)
     must((p.wait(timeout=60), got) == (0, n * len(chunk)), (p.returncode, got))
+
+
+# ---- the terminal ----
+
+class Terminal:
+    """trainc on a pseudo terminal; `modes` are those that it had before."""
+
+    def __init__(self, w, *words):
+        self.ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (30, 100))
+        self.fd, self.modes, self.got = theirs, termios.tcgetattr(theirs), b""
+        self.p = subprocess.Popen([TRAINC, *words], cwd=w.dir, env=w.environment(), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+
+    def raw(self):
+        return not termios.tcgetattr(self.fd)[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
+
+    def until(self, what, holds):
+        end = time.monotonic() + 30
+        while not holds():
+            must(time.monotonic() < end, "never: " + what + " %r" % self.got)
+            if select.select([self.ours], [], [], 0.05)[0]:
+                self.got += os.read(self.ours, 65536)
+
+    def ends(self, code):
+        self.until("the end", lambda: self.p.poll() is not None)
+        must(self.p.returncode == code, (self.p.returncode, self.got))
+        must(termios.tcgetattr(self.fd) == self.modes, "the modes are not restored")
+        os.close(self.ours)
+        os.close(self.fd)
+
+
+@check
+def terminal(w):
+    """a shell on a terminal: raw mode, its size at once and after a change, keys; every way out restores the modes"""
+    seen, typed = [], threading.Event()
+
+    def script(s):
+        s.accept()
+        s.send(message(1, b"$ "))
+        while x := s.read():
+            if x[0] == BINARY:
+                seen.append((x[1][0], x[1][1:]))
+            if seen and seen[-1][1].endswith(b"exit\r"):
+                s.send(ended(3))
+            if seen and seen[-1][1].endswith(b"cut"):
+                typed.set()
+                return
+
+    def begin():
+        seen.clear()
+        w.script = script
+        t = Terminal(w, "exec", "a", "worker/1")
+        t.until("raw mode", lambda: t.raw() and b"$ " in t.got)
+        return t
+
+    t = begin()
+    must("tty=true" in w.seen[-1] and "stdin=true" in w.seen[-1] and "stderr" not in w.seen[-1], w.seen)
+    t.until("a size", lambda: seen)
+    must(json.loads(seen[0][1]) == {"Width": 100, "Height": 30} and seen[0][0] == 4, seen)
+    termios.tcsetwinsize(t.fd, (40, 120))
+    t.p.send_signal(signal.SIGWINCH)
+    t.until("the new size", lambda: (4, b'{"Width":120,"Height":40}') in seen)
+    os.write(t.ours, b"\x03")
+    t.until("control-C as a key", lambda: (0, b"\x03") in seen)
+    t.p.send_signal(signal.SIGTSTP)
+    t.until("the old modes while it is stopped", lambda: termios.tcgetattr(t.fd) == t.modes)
+    t.p.send_signal(signal.SIGCONT)
+    t.until("raw mode again", t.raw)
+    os.write(t.ours, b"exit\r")
+    t.ends(3)
+    t = begin()
+    os.write(t.ours, b"cut")
+    t.ends(7)
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGSEGV, -signal.SIGSEGV), (signal.SIGABRT, -signal.SIGABRT)):
+        t = begin()
+        t.p.send_signal(number)
+        t.ends(code)
+
+
+# ---- port-forward ----
+
+def forwarding(w, *ports):
+    """Starts port-forward; returns the process and the ports of this machine."""
+    p = w.start("port-forward", "a", *("0:" + port for port in ports))
+    shown = w.shown(p, lambda text: text.count("\n") == len(ports), out=True)
+    return p, [int(line.split(" ")[0].rsplit(":", 1)[1]) for line in shown.splitlines()]
+
+
+def port_begin(number):
+    return message(0, struct.pack("<H", number)) + message(1, struct.pack("<H", number))
+
+
+@check
+def forwarded(w):
+    """port-forward: one stream for each connection; data in both directions; the end of each side; two ports at once"""
+    def echo(s):
+        s.accept("v4.channel.k8s.io")
+        port = int(urllib.parse.parse_qs(s.path.split("?")[1])["ports"][0])
+        s.send(port_begin(port))
+        while (x := s.read()) and x[0] != CLOSE:
+            if x[0] == BINARY and x[1][1:] == b"bye":
+                s.send(message(0, b"%d" % port), frame(CLOSE, b"\x03\xe8"))
+                return
+            if x[0] == BINARY:
+                s.send(message(0, x[1][1:]))
+    w.script = echo
+    p, ports = forwarding(w, "worker/1:8080", "worker/0:9090")
+    text = os.urandom(2 << 20)
+    for _ in range(30):
+        with socket.create_connection(("127.0.0.1", ports[0])) as c:
+            c.sendall(b"bye")
+            must(c.recv(100) == b"8080" and c.recv(100) == b"", "no end")
+    with socket.create_connection(("127.0.0.1", ports[1])) as c, socket.create_connection(("127.0.0.1", ports[0])) as other:
+        threading.Thread(target=c.sendall, args=(text,), daemon=True).start()
+        got = b""
+        while len(got) < len(text):
+            got += c.recv(1 << 20)
+        must(got == text, "other bytes")
+        other.sendall(b"x")
+        must(other.recv(10) == b"x", "the other connection")
+        c.sendall(b"bye")
+        c.shutdown(socket.SHUT_WR)
+        must(c.recv(100) == b"9090", "after the end of the input")
+    must(all("/pods/a-worker-1-x/portforward?ports=8080" in x or "/pods/a-worker-0-x/portforward?ports=9090" in x for x in w.seen), w.seen[-1])
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=60)
+    must(p.returncode in (130, -signal.SIGINT), p.returncode)
+
+
+@check
+def not_forwarded(w):
+    """port-forward: a port on which nothing listens resets the connection; 403 ends the command; so does the run"""
+    def nothing(s):
+        s.accept("v4.channel.k8s.io")
+        s.send(port_begin(8080), message(1, b"error forwarding port 8080: \x1b[2Jconnection refused"))
+        s.send(frame(CLOSE, b"\x03\xe8"))
+    w.script = nothing
+    p, ports = forwarding(w, "worker/1:8080")
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", ports[0])) as c:
+            try:
+                must(c.recv(10) == b"" and False, "an end in place of an error")
+            except ConnectionResetError:
+                pass
+    err = w.shown(p, "connection refused")
+    must(err.count("connection refused") == 1 and "\x1b" not in err and "worker/1:8080: error forwarding" in err, err)
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 1)
+    _, err = p.communicate(timeout=60)
+    must(p.returncode == 8 and "run 'a' has ended" in err, (p.returncode, err))
+
+
+@check
+def no_rights(w):
+    """port-forward without the right: the connection is reset, and the command ends with status 4"""
+    w.script = lambda s: reply(s.h, *status(403, "Forbidden", 'pods "x" is forbidden: User "eve" cannot create resource "pods/portforward" in API group "" in the namespace "default"'))
+    p, ports = forwarding(w, "worker/1:8080")
+    with socket.create_connection(("127.0.0.1", ports[0])) as c:
+        try:
+            c.recv(10)
+        except ConnectionResetError:
+            pass
+    _, err = p.communicate(timeout=60)
+    must(p.returncode == 4 and "user 'eve' may not create pods/portforward" in err, (p.returncode, err))
+    w.want(2, "port-forward", "a", "worker/1:http", err="role 'worker' has no port 'http'")
+    w.want(2, "port-forward", "a", "worker/9:1", err="role 'worker' has replicas 0 to 1, not 9")
+
+
+# ---- restart ----
+
+@check
+def restarted(w):
+    """restart evicts the pod that was seen; a disruption budget is waited for; a pod without a controller is kept"""
+    path = "^/api/v1/namespaces/default/pods/a-worker-1-x/eviction$"
+    w.want(5, "restart", "a", "worker/1", err="nothing would create the pod 'a-worker-1-x' again")
+    pod = w.get("pods", "a-worker-1-x")
+    pod["metadata"]["ownerReferences"] = [{"kind": "Job", "name": "a-worker", "uid": w.get("jobs", "a-worker")["metadata"]["uid"], "controller": True}]
+    with w.lock:
+        w.objects[("pods", "default", "a-worker-1-x")] = pod
+    w.fault("POST", path, status(429, "TooManyRequests", "Cannot evict pod", [{"reason": "DisruptionBudget", "message": "The disruption budget b needs 2 healthy pods and has 2 currently"}]))
+    w.fault("POST", path, (201, {"kind": "Status", "status": "Success"}))
+    w.want(0, "restart", "a", "worker/1", out="run/a restarts worker/1", err="worker/1 waits: The disruption budget b needs 2")
+    sent = [json.loads(r[2]) for r in w.requests if r[0] == "POST"]
+    must(len(sent) == 2 and sent[1]["kind"] == "Eviction" and sent[1]["deleteOptions"]["preconditions"]["uid"] == pod["metadata"]["uid"], sent)
+    w.fault("POST", path, status(403, "Forbidden", 'pods "x" is forbidden: User "eve" cannot create resource "pods/eviction" in API group "" in the namespace "default"'))
+    w.want(4, "restart", "a", "worker/1", err="may not create pods/eviction")
+    w.fault("POST", path, status(429, "TooManyRequests", "Cannot evict pod"), times=99)
+    w.want(124, "restart", "a", "worker/1", "--timeout", "1s", err="the time is up")
 
 
 def after(w):
