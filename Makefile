@@ -199,10 +199,10 @@ SHAREDOBJ := $(SHAREDSRC:%.c=$(BUILD)/pic/%.o) $(GENSRC:$(GEN)/%.c=$(BUILD)/pic/
 PIC       := -fPIC -fvisibility=hidden -fdata-sections
 $(BUILD)/pic/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) $(PIC) $(MAP) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(STD) $(CPPFLAGS) -w $(CFLAGS) $(PIC) $(MAP) -MMD -MP -c $< -o $@
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 	@mkdir -p $(@D)
-	$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(PIC) $(MAP) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(WARN) $(CFLAGS) $(PIC) $(MAP) -MMD -MP -c $< -o $@
 $(SHARED): $(SHAREDOBJ) compiler/exports
 	@echo linking $@
 	@$(CC) -shared -Wl,-soname,libtrainc.so.0 -Wl,--version-script,compiler/exports -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,defs \

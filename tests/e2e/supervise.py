@@ -258,10 +258,10 @@ def opted_in(d):
         d.space.kubectl("-n", other, "create", "-f", os.path.join(d.space.dir, "jobs.json"), ns=False)
         d.start_labelled()
         d.until("the watches", lambda: "all watches are live" in d.said())
-        time.sleep(3)
+        time.sleep(3)  # no pod is created meanwhile
         must(not d.pods() and not d.reasons() and not d.conditions("TFJob", "train"), "it is attended without the label")
         labelled(d, "disabled")
-        time.sleep(2)
+        time.sleep(2)  # no pod is created meanwhile
         must(not d.pods(), "it is attended with another value of the label")
         labelled(d, "enabled")
         d.until("both pods run", lambda: d.phases() == ["Running"] * 2)
@@ -269,7 +269,7 @@ def opted_in(d):
         labelled(d, None)
         d.until("the log says so", lambda: f"namespace '{d.space.ns}' does not have the label" in d.said())
         d.space.kubectl("delete", "pod", "train-worker-1")
-        time.sleep(3)
+        time.sleep(3)  # no pod is created meanwhile
         must(d.pods() == ["train-worker-0"] and "Running" in d.conditions("TFJob", "train"), "it is still attended")
         labelled(d, "enabled")
         d.until("the missing pod", lambda: len(d.pods()) == 2)

@@ -301,9 +301,9 @@ t.case("an auxiliary role has no share of the job's devices", JOB('resources { "
 t.case("a record that needs itself", "type T { a: T }\n" + W(""), ["TJ0405", "'T' contains itself endlessly"], status=1)
 t.case("two records that need each other", "type T { a: U }\ntype U { t: T }\n" + W(""), ["'T' contains itself endlessly", "'U' contains itself endlessly"], status=1)
 t.case("records that end", "type T { a: T? = none, b: list[T], c: map[T] }\n" + W(""), lacks="TJ0405", status=0)
-t.case("torchrun behind a shell", PT("").replace('["torchrun", "t.py"]', '["bash", "-c", "torchrun --nnodes=4 t.py"]'), ["TJ0409", "--nnodes"], status=0)
-t.case("torchrun behind exec", PT("").replace('["torchrun", "t.py"]', '["sh", "-c", "exec torchrun --nnodes=4 t.py"]'), ["TJ0409", "--nnodes"], status=0)
-t.case("torchrun behind a shell, as it should be", PT("").replace('["torchrun", "t.py"]', '["bash", "-c", "torchrun t.py"]'), lacks="TJ0409", status=0)
+t.case("torchrun behind a shell", PT("").replace('["torchrun", "t.py"]', '["bash", "-c", "torchrun --nnodes=4 t.py"]'), ["TJ0538", "--nnodes"], status=0)
+t.case("torchrun behind exec", PT("").replace('["torchrun", "t.py"]', '["sh", "-c", "exec torchrun --nnodes=4 t.py"]'), ["TJ0538", "--nnodes"], status=0)
+t.case("torchrun behind a shell, as it should be", PT("").replace('["torchrun", "t.py"]', '["bash", "-c", "torchrun t.py"]'), lacks="TJ0538", status=0)
 SPARK = ('import std.spark\njob "s": spark.standalone(worker_memory = %s) { image = "a/b:1"\n  role driver { cpu = 1, memory = 2Gi, command = ["x"] }\n'
          "  role worker { cpu = 1%s } }\n")
 t.case("Spark's memory above the role's", SPARK % ("8Gi", ", memory = 2Gi"), "worker_memory", status=1)

@@ -154,6 +154,7 @@ OTHERWISE = {
     "retry_on": "needs retries: tests/language/jobs",
     "ready": "its value is a probe with a body of its own: tests/language",
     "start_after": "its value names another role: tests/language",
+    "lock": "is about fields of jobs, not of the plan: tests/language/locked",
     "reserve": "is about names in jobs, not in the plan: tests/types",
     "other_roles": "is about roles that jobs may have, not in the plan: tests/types",
     "env_order": "is visible with two values of one variable: tests/eval",

@@ -89,8 +89,9 @@ def victim(w, r, run):
 
 
 def victim_listed(w, r, run):
-    """somebody else's Job with the label of the run, in the inventory, after a verdict"""
-    w.put("jobs", "default", hostile("victim-" + run, {"trainc.dev/job": run, "trainc.dev/role": "ps"}))
+    """somebody else's Job with the labels of the run, in the inventory, after a verdict"""
+    part_of = r["metadata"]["labels"]["applyset.kubernetes.io/id"]      # without it, the controller does not see the Job
+    w.put("jobs", "default", hostile("victim-" + run, {"trainc.dev/job": run, "trainc.dev/role": "ps", "applyset.kubernetes.io/part-of": part_of}))
     list_job(r, "victim-" + run, w.get("jobs", "victim-" + run)["metadata"]["uid"])
     w.job(run + "-worker", "Succeeded")
 

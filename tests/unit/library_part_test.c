@@ -216,12 +216,12 @@ static void values_are_read_later(void)
 {
 	struct read r, whole;
 
-	parse(&whole, STR("pytorch"), stdlib_text(STR("pytorch")));
-	begin(&r, "pytorch");
+	parse(&whole, STR("launch"), stdlib_text(STR("launch")));
+	begin(&r, "launch");
 	r.part.reader.later = true;
-	library_part_want(&r.part, STR("job \"a\": pytorch.torchrun { }"));
+	library_part_want(&r.part, STR("warn launch.plain(words)"));
 	library_part_read(&r.part, &r.decls);
-	CHECK(has(&r, "_plain") && !has(&r, "_own") && !has(&r, "_launchers"));
+	CHECK(has(&r, "plain") && !has(&r, "_own") && !has(&r, "_launchers"));
 	for (size_t i = 0; i < r.decls.n; i++) {
 		struct node *fn = r.decls.at[i];
 		if (fn->kind != NODE_FN)
@@ -231,7 +231,7 @@ static void values_are_read_later(void)
 		library_part_read(&r.part, &r.decls);
 		CHECK(fn->u.fn.value && !fn->u.fn.later);
 	}
-	CHECK(has(&r, "_own") && has(&r, "_launchers") && !has(&r, "elastic"));
+	CHECK(has(&r, "_own") && has(&r, "_launchers") && !has(&r, "mistake"));
 	for (size_t i = 0; i < r.decls.n; i++) {
 		struct str name = decl_name(r.decls.at[i]);
 		for (size_t k = 0; k < whole.decls.n; k++)

@@ -78,7 +78,7 @@ static void wrong(void)
 	CHECK(!PARSE("compile", "--unroll=yes", "a.tj"));
 	CHECK_TEXT(why, "trainc: --unroll takes no value\n");
 	CHECK(!PARSE("compile", "--format", "xml", "a.tj"));
-	CHECK_TEXT(why, "trainc: --format cannot be 'xml'; it is text, json or sarif\n");
+	CHECK_TEXT(why, "trainc: --format cannot be 'xml'; it is text, json, sarif, github, gitlab or junit\n");
 }
 
 /* Checks that the help lists every command, and that the help of a command has its options and no others. */

@@ -12,12 +12,12 @@ BUILD = os.environ.get("BUILD", "build")
 HEADERS = """ctype.h errno.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
 strings.h unistd.h yaml.h""".split()
 # sys/mman.h: wasi-libc emulates it. The others are included in an #if that is false for WebAssembly.
-ONLY_IN = {"sys/mman.h": ["compiler/base/arena.c", "compiler/base/memory.c"], "libintl.h": ["gen/trainc.tab.c"], "sys/auxv.h": ["compiler/base/str.c"], "setjmp.h": ["compiler/base/memory.c"]}
+ONLY_IN = {"time.h": ["compiler/base/time_text.c"], "sys/mman.h": ["compiler/base/arena.c", "compiler/base/memory.c"], "libintl.h": ["gen/trainc.tab.c"], "sys/auxv.h": ["compiler/base/str.c"], "setjmp.h": ["compiler/base/memory.c"]}
 # Functions of wasi-libc. read, write, _exit: descriptors that docs/playground/engine.js refuses.
 NAMES = set("""abort calloc clearerr exit _exit fileno fprintf fputc fputs free fwrite isatty malloc memchr memcmp memcpy memmem memmove
 mempcpy memrchr memset mmap munmap printf putchar puts qsort read realloc snprintf sprintf sscanf stderr stdin stdout strcasecmp strchr
 strcmp strcpy strcspn strlen strncasecmp strncmp strncpy strnlen strpbrk strrchr strspn strstr strtod strtol strtoll strtoul strtoull
-vsnprintf write ceil exp floor fmod log log10 log2 pow round sqrt trunc""".split())
+vsnprintf write ceil exp floor gmtime_r timegm fmod log log10 log2 pow round sqrt trunc""".split())
 # In an #if that is false for WebAssembly; compiler/web/web.c, which is not built here, has library_tree_find().
 GUARDED = {"getauxval": "compiler/base/str.o", "_setjmp": "compiler/base/memory.o", "longjmp": "compiler/base/memory.o",
            "siglongjmp": "compiler/base/memory.o", "madvise": "compiler/base/arena.o", "library_tree_find": "compiler/check/module.o", "__sigsetjmp": "compiler/base/memory.o"}
