@@ -248,6 +248,8 @@ struct str parent_body(struct arena *a, const struct parent *p)
 
 /* ---- reading ---- */
 
+enum { KINDS_MOST = 256 };              /* no program has objects of more kinds */
+
 static struct str list_text(const struct data *list, size_t i)
 {
 	return i < list->u.list.n && list->u.list.at[i]->kind == DATA_STRING ? list->u.list.at[i]->u.string : STR("");
@@ -275,9 +277,9 @@ static bool read_inventory(struct arena *a, struct str text, struct parent *p)
 		struct resource r = { status_text(kind, "group"), status_text(kind, "version"), status_text(kind,
 			"kind"),
 			status_text(kind, "plural"), status_true(kind, "namespaced") };
-		if (!r.kind.n || !r.plural.n)
+		if (!r.kind.n || !r.plural.n || p->nkinds > KINDS_MOST)
 			return false;
-		ARENA_PUSH(a, p->kinds, p->nkinds, r);
+		parent_add_kind(a, p, &r);      /* a kind that is listed twice would be written twice, with all objects */
 		for (size_t i = 0; i < objects->u.list.n; i++) {
 			const struct data *o = objects->u.list.at[i];
 			if (o->kind != DATA_LIST || o->u.list.n < 3)

@@ -126,7 +126,8 @@ static void slot_ready(struct loop_fd *f, unsigned events)
 	}
 	while ((n = recv(c->fd.fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0 && c->in.n < REQUEST_BYTES)
 		buf_put(&c->in, bytes, (size_t)n);
-	bool whole = c->in.n && memmem(c->in.p, c->in.n, "\r\n\r\n", 4);
+	/* whether a request is whole must not depend on how many bytes happened to arrive together */
+	bool whole = c->in.n && memmem(c->in.p, c->in.n < REQUEST_BYTES ? c->in.n : REQUEST_BYTES, "\r\n\r\n", 4);
 	if (whole)
 		slot_answer(c);
 	else if (n == 0 || (n < 0 && errno != EAGAIN) || c->in.n >= REQUEST_BYTES)

@@ -158,6 +158,31 @@ static void records(void)
 	arena_release(&a);
 }
 
+/* A record that somebody wrote: a kind that is listed twice is one kind, and writing does not multiply its objects. */
+static void listed_twice(void)
+{
+	static const struct resource service = { { "", 0 }, { "v1", 2 }, { "Service", 7 }, { "services", 8 }, true };
+	struct resource kinds[300];
+	struct applied one = { service, STR("ml"), STR("web"), STR("u1"), STR("h1"), false };
+	struct arena a = { 0 };
+	struct parent p = { .there = true, .run = STR("web"), .ns = STR("ml"), .generation = 1, .applied = &one,
+		.napplied = 1, .kinds = kinds, .nkinds = 2 }, back = { 0 }, again = { 0 }, many = { 0 };
+	struct str why = STR("");
+
+	kinds[0] = kinds[1] = service;
+	CHECK(parent_read(&a, parse(&a, parent_body(&a, &p).p), &back, &why));
+	CHECK(back.nkinds == 1 && back.napplied == 2);
+	CHECK(parent_read(&a, parse(&a, parent_body(&a, &back).p), &again, &why));
+	CHECK(again.nkinds == 1 && again.napplied == 2);
+	for (size_t i = 0; i < 300; i++) {
+		kinds[i] = service;
+		kinds[i].kind = str_printf(&a, "Kind%zu", i);
+	}
+	p.nkinds = 300;
+	CHECK(!parent_read(&a, parse(&a, parent_body(&a, &p).p), &many, &why) && why.n);
+	arena_release(&a);
+}
+
 /* Reads the body of a record; before that, replaces byte AT of "restart" with C, if AT is less than its length. */
 static bool read_changed(struct arena *a, struct str body, size_t at, char c, struct parent *ret)
 {
@@ -324,6 +349,7 @@ int main(void)
 	trees();
 	ids();
 	records();
+	listed_twice();
 	restart_records();
 	fields();
 	diffs();
