@@ -124,8 +124,11 @@ static void cluster_end(struct session *s)
 		view_stop(k->views[i]);
 	cluster_listen(k, false);
 	client_close(&k->client);
-	for (size_t i = 0; i < k->nwatches; i++)        /* no request of a restart is in progress anymore */
+	for (size_t i = 0; i < k->nwatches; i++) {      /* no request of a restart is in progress anymore */
 		arena_release(&k->watches[i]->restart_memory);
+		arena_release(&k->watches[i]->memory[0]);
+		arena_release(&k->watches[i]->memory[1]);
+	}
 	s->backend_own = NULL;
 }
 

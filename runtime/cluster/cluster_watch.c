@@ -571,9 +571,7 @@ static void watch_close(struct run_watch *w)
 	struct cluster_watch *c = cluster_watch_of(w);
 
 	loop_timer_drop(c->cluster->client.loop, &c->timer);
-	arena_release(&c->memory[0]);
-	arena_release(&c->memory[1]);
-	arena_release(&c->scratch);
+	arena_release(&c->scratch);     /* cluster_end() releases the last state, which it may still record */
 }
 
 /* ---- opening ---- */
