@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "check/module.h"
 
 /* The accelerator NAME in TEXT, or else the first of that family (see library_device.h). */
@@ -23,6 +24,43 @@ static struct str device_in(struct str text, struct str name)
 			family = found;
 	}
 	return family;
+}
+
+/* The accelerator in TEXT that requests RESOURCE, which is quoted (see library_device_of() in library_device.h). */
+static struct str device_asking(struct str text, struct str quoted)
+{
+	static const char word[] = "\naccelerator ", field[] = "\n  resource = ";
+	struct str first = { 0 };
+
+	for (const char *p = text.p, *next; (p = strstr(p, word)); p = next) {
+		p += sizeof word - 1;
+		struct str found = { p, strcspn(p, "(") };
+		const char *at = strstr(p, field);
+		next = p + found.n;
+		if (!at || strncmp(at + sizeof field - 1, quoted.p, quoted.n) != 0)
+			continue;
+		if (str_is(found, "gpu"))
+			return found;
+		first = first.n ? first : found;
+	}
+	return first;
+}
+
+struct str library_device_of(struct str resource, struct str *ret_module, bool *ret_counted)
+{
+	size_t n;
+	const char *const *modules = stdlib_names(&n);
+	struct buf quoted = { 0 };
+	struct str found = { 0 };
+
+	buf_printf(&quoted, "\"%.*s\"\n", STR_ARG(resource));
+	for (size_t i = 0; i < n && !found.n; i++) {
+		found = device_asking(stdlib_text(str_of(modules[i])), buf_text(&quoted));
+		*ret_module = str_of(modules[i]);
+	}
+	buf_release(&quoted);
+	*ret_counted = found.n && strncmp(found.p + found.n, "(count: int", 11) == 0;
+	return found;
 }
 
 struct str library_device(struct str name, struct str *ret_module)

@@ -12,5 +12,11 @@
  * "a100_80g". *RET_MODULE is the name of its module. Empty if the library has no such accelerator.
  */
 struct str library_device(struct str name, struct str *ret_module);
+/*
+ * Returns an accelerator of the library that requests RESOURCE, such as "example.com/gpu": the one named `gpu` if there
+ * is one, since that chooses no product, or else the first. *RET_MODULE is the name of its module, and *RET_COUNTED
+ * whether its first argument is a number of devices. Empty if the library has none.
+ */
+struct str library_device_of(struct str resource, struct str *ret_module, bool *ret_counted);
 
 #endif

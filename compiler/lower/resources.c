@@ -4,6 +4,7 @@
  * of memory. Neither can be overcommitted, so request and limit are the same number.
  */
 #include "eval/plan_value.h"
+#include "check/library_device.h"
 #include "lower/lower.h"
 
 #include "kube/limits.h"
@@ -142,6 +143,32 @@ static bool of_accelerator(struct lowering *l, const struct value_entry *e, cons
 	return true;
 }
 
+/*
+ * Refuses devices of an accelerator that the library declares, in a role's own container: frameworks would start one
+ * process for all of them, and no rule about devices would see them.
+ */
+static bool of_library(struct lowering *l, const struct value_entry *e, const struct plan_container *c)
+{
+	struct str module = { 0 };
+	bool counted = false;
+	struct str name = c == &l->plan->main ? library_device_of(e->key, &module, &counted) : module;
+
+	if (!name.n)
+		return false;
+	struct diag *d = diag_report(l->ev->diags, TJ0624, e->key_at,
+		"'%.*s' is an accelerator: as a resource, its devices get no processes", STR_ARG(e->key));
+	struct str count = counted && e->value->kind == VALUE_INT ? value_spell(l->ev->arena, e->value) : STR("...");
+	if (str_is(name, "gpu"))
+		diag_help(l->ev->diags, d, "write accelerator = %.*s.gpu(%.*s) in the role, and 'import std.%.*s'; "
+			"'trainc explain std.%.*s' lists the products", STR_ARG(module), STR_ARG(count),
+			STR_ARG(module), STR_ARG(module));
+	else
+		diag_help(l->ev->diags, d, "write accelerator = %.*s.%.*s(%.*s), or another one that 'trainc explain "
+			"std.%.*s' lists, in the role, and 'import std.%.*s'", STR_ARG(module), STR_ARG(name),
+			STR_ARG(count), STR_ARG(module), STR_ARG(module));
+	return true;
+}
+
 /* Checks that a container with huge pages also requests cpu or memory, as the API server requires. */
 static void beside_pages(struct lowering *l, const struct plan_container *c, const struct plan_amounts *asks,
 	const struct plan_resource *r)
@@ -166,7 +193,8 @@ void lower_resources(struct lowering *l, const struct value *v, const struct pla
 		struct plan_resource r = { .name = e->key, .name_at = e->key_at,
 			.from = span_known(e->value->from) ? e->value->from : e->key_at };
 		enum resource_form f;
-		if (!value_ok(e->value) || of_accelerator(l, e, c) || (f = resource_form_of(l, e)) == RESOURCE_UNKNOWN)
+		if (!value_ok(e->value) || of_accelerator(l, e, c) || of_library(l, e, c) ||
+			(f = resource_form_of(l, e)) == RESOURCE_UNKNOWN)
 			continue;
 		if (!(f == RESOURCE_PAGES ? in_pages(l, e, r.from, &r.amount) : read_counted(l, e, r.from, &r.amount)))
 			continue;

@@ -181,6 +181,37 @@ static void fit_slices(struct job *j, const struct plan_role *r)
 		"'replicas' in place of 'slices'");
 }
 
+/* Reports a variable by which the job chooses devices itself: the node's plugin has already chosen them (TJ0628). */
+static void chosen_by_hand(struct job *j, const struct plan_role *r)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+
+	for (size_t i = 0; i < r->main.nenv; i++) {
+		const struct plan_env *e = &r->main.env[i];
+		if (e->framework || !acc->visible.set || !str_eq(e->name, acc->visible.value))
+			continue;
+		struct diag *d = diag_report(job_diags(j), TJ0628, e->name_at,
+			"'%.*s' hides devices that the replica gets", STR_ARG(e->name));
+		diag_note(job_diags(j), d, acc->from, "%lld device%s", (long long)acc->per_pod,
+			acc->per_pod == 1 ? "" : "s");
+		diag_help(job_diags(j), d,
+			"remove it: a replica sees exactly its own devices, and their number is set here");
+	}
+}
+
+/* Reports a directory on disk in place of shared memory (TJ0617). */
+static void shm_on_disk(struct job *j, const struct plan_role *r)
+{
+	const struct plan_mount *m = plan_find_mount(&r->main, STR("/dev/shm"));
+
+	if (!m || m->volume->kind != VOLUME_SCRATCH || m->volume->memory)
+		return;
+	struct str size = quantity_text(j->ev->arena, m->volume->size);
+	struct diag *d = diag_report(job_diags(j), TJ0617, m->path_at,
+		"'/dev/shm' is a directory on the node's disk here, not memory");
+	diag_help(job_diags(j), d, "write shm = %.*s in the role in place of this mount", STR_ARG(size));
+}
+
 static void check_role_devices(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
@@ -209,6 +240,7 @@ static void check_role_devices(struct job *j, const struct plan_role *r)
 		diag_help(job_diags(j), d,
 			"a pod without 'memory' may be evicted at any time; set it, for example memory = 64Gi");
 	}
+	chosen_by_hand(j, r);
 	if (acc->pods > 1)
 		fit_topology(j, r);
 	for (size_t i = 0; i < r->node.n; i++)
@@ -354,6 +386,7 @@ void rules_resources(struct job *j)
 		if (r->max == 0)
 			continue;
 		fit_slices(j, r);
+		shm_on_disk(j, r);
 		raw_devices(j, r);
 		raw_requests(j, r, r->main.raw);
 		for (size_t k = 0; k < r->nsidecars; k++)

@@ -170,12 +170,59 @@ static bool gives_operators(struct job *j, const struct words *w)
 	return false;
 }
 
+/* Reports an option whose hyphens a text processor has replaced by a dash: no program reads such an option. */
+static bool has_dash(struct job *j, const struct words *w)
+{
+	static const char *const dashes[] = { "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212" };
+
+	for (size_t i = 1; i < w->n; i++)
+		for (size_t k = 0; k < sizeof dashes / sizeof *dashes; k++) {
+			if (!str_starts(w->at[i], str_of(dashes[k])))
+				continue;
+			size_t skip = strlen(dashes[k]);
+			struct str rest = { w->at[i].p + skip, w->at[i].n - skip };
+			struct diag *d = diag_report(job_diags(j), TJ0535, w->from[i],
+				"'%.*s' is not an option: it begins with a dash in place of hyphens",
+				STR_ARG(w->at[i]));
+			while (rest.n && rest.p[0] == '-')
+				rest = (struct str){ rest.p + 1, rest.n - 1 };
+			if (simple(rest))
+				diag_help(job_diags(j), d, "write \"%s%.*s\"",
+					rest.n > 1 && rest.p[1] != ' ' ? "--" : "-", STR_ARG(rest));
+			return true;
+		}
+	return false;
+}
+
+/* Reports a whole line of a shell as the name of the program. */
+static bool is_script(struct job *j, const struct words *w)
+{
+	struct str first = w->at[0];
+
+	if (!first.n || !memchr(first.p, ' ', first.n) || simple(first))
+		return false;
+	struct diag *d = diag_report(job_diags(j), TJ0535, w->from[0], "no program is called '%.*s'",
+		STR_ARG(first));
+	bool plain = true;
+	for (size_t i = 0; i < first.n; i++)
+		plain = plain && !strchr("\"\\\n", first.p[i]);
+	if (plain && w->n == 1)
+		diag_help(job_diags(j), d, "a shell reads such a line: [\"sh\", \"-c\", \"%.*s\"]", STR_ARG(first));
+	else
+		diag_help(job_diags(j), d,
+			"write the command as the script of a shell: [\"sh\", \"-c\", \"...\"]");
+	return true;
+}
+
 static void split_words(struct job *j, const struct words *w)
 {
 	struct arena *a = j->ev->arena;
 	struct str first = w->at[0];
 
-	if (!in_user_text(j->ev, w->from[0]) || loses_words(j, w) || gives_operators(j, w) || reads_scripts(w))
+	if (in_user_text(j->ev, w->from[0]) && has_dash(j, w))
+		return;
+	if (!in_user_text(j->ev, w->from[0]) || loses_words(j, w) || gives_operators(j, w) || reads_scripts(w) ||
+	    is_script(j, w))
 		return;
 	if (is_assignment(first)) {
 		struct diag *d = diag_report(job_diags(j), TJ0535, w->from[0], "no program is called '%.*s'",

@@ -279,7 +279,8 @@ static bool read_inventory(struct arena *a, struct str text, struct parent *p)
 			status_text(kind, "plural"), status_true(kind, "namespaced") };
 		if (!r.kind.n || !r.plural.n || p->nkinds > KINDS_MOST)
 			return false;
-		parent_add_kind(a, p, &r);      /* a kind that is listed twice would be written twice, with all objects */
+		/* a kind that is listed twice would be written twice, each time with all objects */
+		parent_add_kind(a, p, &r);
 		for (size_t i = 0; i < objects->u.list.n; i++) {
 			const struct data *o = objects->u.list.at[i];
 			if (o->kind != DATA_LIST || o->u.list.n < 3)

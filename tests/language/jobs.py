@@ -294,6 +294,15 @@ t.case("half a page", R('"hugepages-2Mi" = 3Mi', "memory = 1Gi,"), ["TJ0624", "3
 t.case("pages of no size", R('"hugepages-big" = 4Mi', "memory = 1Gi,"), ["TJ0624", "names no size of pages"], status=1)
 t.case("what the accelerator asks for", "import std.nvidia\n" + R('"nvidia.com/gpu" = 8', "accelerator = nvidia.h100(8), memory = 64Gi, cpu = 8, shm = 1Gi,"),
        ["TJ0608", "'accelerator' already requests 'nvidia.com/gpu'", "8 by the accelerator"], status=1)
+for key, says in (("nvidia.com/gpu", "accelerator = nvidia.gpu(8)"), ("amd.com/gpu", "accelerator = amd.gpu(8)"), ("google.com/tpu", "trainc explain std.tpu"),
+                  ("aws.amazon.com/neuron", "std.aws"), ("habana.ai/gaudi", "std.intel")):
+    t.case("devices of the library's accelerators: " + key, R('"%s" = 8' % key), ["TJ0624", "is an accelerator", says], status=1)
+t.case("the accelerator that the help names", "import std.nvidia\n" + W("accelerator = nvidia.gpu(8), memory = 64Gi, cpu = 8, shm = 1Gi"),
+       ['nvidia.com/gpu: "8"'], lacks="nodeSelector", command="compile", status=0)
+t.case("a sidecar's devices", W('sidecar s { image = "a/b:1", resources { "nvidia.com/gpu" = 1 } }'), lacks="TJ0624", status=0)
+t.case("devices chosen by hand", "import std.nvidia\n" + W('accelerator = nvidia.h100(8), memory = 64Gi, cpu = 8, shm = 1Gi, env { CUDA_VISIBLE_DEVICES = "0,1" }'),
+       ["TJ0628", "hides devices", "8 devices"], status=0)
+t.case("shared memory on disk", W('memory = 64Gi, mounts { "/dev/shm" = scratch("shm", 16Gi) }'), ["TJ0617", "on the node's disk", "write shm = 16Gi"], status=0)
 t.case("a resource twice", R('"rdma/hca" = 1', 'raw container { resources { limits { "rdma/hca" = 2 } } },'), ["TJ0902", "'accelerator' or 'resources'"], status=1)
 t.case("an auxiliary role has no share of the job's devices", JOB('resources { "rdma/hca" = 8 }\nrole w { replicas = 0 }\nrole v { resources = {} }\n'
        'aux b { command = ["x"] }'), lacks="rdma/hca", command="compile", status=0)
