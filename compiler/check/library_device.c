@@ -35,9 +35,9 @@ static struct str device_asking(struct str text, struct str quoted)
 	for (const char *p = text.p, *next; (p = strstr(p, word)); p = next) {
 		p += sizeof word - 1;
 		struct str found = { p, strcspn(p, "(") };
-		const char *at = strstr(p, field);
+		const char *at = strstr(p, field), *end = strstr(p, "\n}");
 		next = p + found.n;
-		if (!at || strncmp(at + sizeof field - 1, quoted.p, quoted.n) != 0)
+		if (!at || (end && end < at) || strncmp(at + sizeof field - 1, quoted.p, quoted.n) != 0)
 			continue;
 		if (str_is(found, "gpu"))
 			return found;

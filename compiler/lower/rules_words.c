@@ -170,27 +170,32 @@ static bool gives_operators(struct job *j, const struct words *w)
 	return false;
 }
 
+/* The length of the dash or hyphen with which TEXT begins; 0 if it begins with neither. */
+static size_t dash_length(struct str text)
+{
+	static const char *const dashes[] = { "-", "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212" };
+
+	for (size_t k = 0; k < sizeof dashes / sizeof *dashes; k++)
+		if (str_starts(text, str_of(dashes[k])))
+			return strlen(dashes[k]);
+	return 0;
+}
+
 /* Reports an option whose hyphens a text processor has replaced by a dash: no program reads such an option. */
 static bool has_dash(struct job *j, const struct words *w)
 {
-	static const char *const dashes[] = { "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212" };
-
-	for (size_t i = 1; i < w->n; i++)
-		for (size_t k = 0; k < sizeof dashes / sizeof *dashes; k++) {
-			if (!str_starts(w->at[i], str_of(dashes[k])))
-				continue;
-			size_t skip = strlen(dashes[k]);
-			struct str rest = { w->at[i].p + skip, w->at[i].n - skip };
-			struct diag *d = diag_report(job_diags(j), TJ0535, w->from[i],
-				"'%.*s' is not an option: it begins with a dash in place of hyphens",
-				STR_ARG(w->at[i]));
-			while (rest.n && rest.p[0] == '-')
-				rest = (struct str){ rest.p + 1, rest.n - 1 };
-			if (simple(rest))
-				diag_help(job_diags(j), d, "write \"%s%.*s\"",
-					rest.n > 1 && rest.p[1] != ' ' ? "--" : "-", STR_ARG(rest));
-			return true;
-		}
+	for (size_t i = 1; i < w->n; i++) {
+		struct str rest = w->at[i];
+		if (dash_length(rest) <= 1)
+			continue;
+		struct diag *d = diag_report(job_diags(j), TJ0535, w->from[i],
+			"'%.*s' is not an option: it begins with a dash in place of hyphens", STR_ARG(rest));
+		for (size_t n; (n = dash_length(rest));)
+			rest = (struct str){ rest.p + n, rest.n - n };
+		if (simple(rest))
+			diag_help(job_diags(j), d, "write \"%s%.*s\"", rest.n > 1 ? "--" : "-", STR_ARG(rest));
+		return true;
+	}
 	return false;
 }
 

@@ -14,7 +14,7 @@ struct plan_json {
 	const struct sources *sources;
 };
 
-static void put_text(struct plan_json *p, const char *key, struct str value)
+static void put_plan_text(struct plan_json *p, const char *key, struct str value)
 {
 	if (value.n)
 		json_add_text(&p->json, key, value);
@@ -24,7 +24,7 @@ static void put_text(struct plan_json *p, const char *key, struct str value)
 
 static void put_amount(struct plan_json *p, const char *key, const struct plan_quantity *q)
 {
-	put_text(p, key, q->set ? quantity_text(&p->arena, q->value) : STR(""));
+	put_plan_text(p, key, q->set ? quantity_text(&p->arena, q->value) : STR(""));
 }
 
 static void put_seconds(struct plan_json *p, const char *key, const struct plan_quantity *q)
@@ -53,7 +53,7 @@ static void put_devices(struct plan_json *p, const struct plan_job *j, const str
 		return;
 	}
 	json_add_open(&p->json, "devices", '{');
-	put_text(p, "resource", acc->resource);
+	put_plan_text(p, "resource", acc->resource);
 	json_add_int(&p->json, "count", acc->per_pod);
 	put_rest(p, j, &shape_plan_accelerator, acc);
 	json_close(&p->json, '}');
@@ -177,15 +177,15 @@ static void put_role(struct plan_json *p, const struct plan_job *j, const struct
 	json_line(&p->json, 8);
 	json_open(&p->json, '{');
 	json_line(&p->json, 10);
-	put_text(p, "name", r->name);
-	put_text(p, "kind", r->aux ? STR("aux") : STR("role"));
+	put_plan_text(p, "name", r->name);
+	put_plan_text(p, "kind", r->aux ? STR("aux") : STR("role"));
 	put_size(p, r);
 	json_line(&p->json, 10);
-	put_text(p, "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
-	put_text(p, "because", r->unrolled && span_known(r->unrolled_because) ?
+	put_plan_text(p, "realisation", r->unrolled ? STR("unrolled") : STR("indexed"));
+	put_plan_text(p, "because", r->unrolled && span_known(r->unrolled_because) ?
 		source_text(p->sources, r->unrolled_because) : STR(""));
 	json_line(&p->json, 10);
-	put_text(p, "image", r->main.image.value);
+	put_plan_text(p, "image", r->main.image.value);
 	put_pod(p, &most);
 	put_devices(p, j, r->accelerator);
 	put_resources(p, &most);
@@ -195,7 +195,7 @@ static void put_role(struct plan_json *p, const struct plan_job *j, const struct
 	put_zones(p, r);
 	if (r->place.kind != PLACE_ANYWHERE) {
 		json_line(&p->json, 10);
-		put_text(p, "place", plan_place_text(&p->arena, &r->place));
+		put_plan_text(p, "place", plan_place_text(&p->arena, &r->place));
 	}
 	put_rest(p, j, &shape_plan_role, r);
 	put_rest(p, j, &shape_plan_container, &r->main);
@@ -251,14 +251,14 @@ static void put_job(struct plan_json *p, const struct plan_job *j, size_t object
 	json_line(&p->json, 4);
 	json_open(&p->json, '{');
 	json_line(&p->json, 6);
-	put_text(p, "name", j->name);
-	put_text(p, "namespace", plan_namespace(j));
-	put_text(p, "framework", j->framework);
-	put_text(p, "target", p->plan->target);
-	put_text(p, "gang", j->gang.value.n ? j->gang.value : STR("none"));
+	put_plan_text(p, "name", j->name);
+	put_plan_text(p, "namespace", plan_namespace(j));
+	put_plan_text(p, "framework", j->framework);
+	put_plan_text(p, "target", p->plan->target);
+	put_plan_text(p, "gang", j->gang.value.n ? j->gang.value : STR("none"));
 	json_line(&p->json, 6);
-	put_text(p, "success", plan_condition_text(&p->arena, j, j->success));
-	put_text(p, "clean", j->clean.value);
+	put_plan_text(p, "success", plan_condition_text(&p->arena, j, j->success));
+	put_plan_text(p, "clean", j->clean.value);
 	json_add_int(&p->json, "restarts", j->restarts.value);
 	put_seconds(p, "timeout_s", &j->timeout);
 	put_seconds(p, "ttl_s", &j->ttl);

@@ -13,7 +13,7 @@
 /* malloc(0) and calloc(0, n) may return NULL without being out of memory. */
 static size_t at_least_one(size_t n) { return n ? n : 1; }
 
-static void *take(size_t n) { return memory_resize(NULL, at_least_one(n)); }
+static void *take_memory(size_t n) { return memory_resize(NULL, at_least_one(n)); }
 
 static void *take_again(void *p, size_t n) { return memory_resize(p, at_least_one(n)); }
 
@@ -30,7 +30,7 @@ static char *take_copy(const char *text)
 {
 	size_t n = strlen(text) + 1;
 
-	return memcpy(take(n), text, n);
+	return memcpy(take_memory(n), text, n);
 }
 
 /* OpenSSL expects NULL for 0 bytes. */
@@ -38,7 +38,7 @@ static void *crypto_take(size_t n, const char *file, int line)
 {
 	(void)file;
 	(void)line;
-	return n ? take(n) : NULL;
+	return n ? take_memory(n) : NULL;
 }
 
 static void *crypto_take_again(void *p, size_t n, const char *file, int line)
@@ -62,5 +62,6 @@ void library_memory_crypto(void) { CRYPTO_set_mem_functions(crypto_take, crypto_
 
 bool library_memory_curl(void)
 {
-	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, take, free, take_again, take_copy, take_zeroed) == CURLE_OK;
+	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, take_memory, free, take_again, take_copy, take_zeroed) ==
+		CURLE_OK;
 }

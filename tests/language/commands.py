@@ -21,7 +21,7 @@ for words, says in (('["bash", "-c", "python", "train.py"]', 'write the script a
 for words, says in (('["cd /app && torchrun train.py"]', '["sh", "-c", "cd /app && torchrun train.py"]'), ('["python t.py > log"]', '["sh", "-c", "python t.py > log"]'),
                     ('["FOO=1 python t.py; sync", "x"]', 'the script of a shell: ["sh", "-c", "..."]'),
                     ('["torchrun", "\u2013nproc_per_node=4", "t.py"]', 'write "--nproc_per_node=4"'), ('["torchrun", "\u2014nnodes", "2", "t.py"]', 'write "--nnodes"'),
-                    ('["python", "\u2013m", "x"]', 'write "-m"'), ('["python", "t.py", "\u2212\u2212lr=1"]', "begins with a dash")):
+                    ('["python", "\u2013m", "x"]', 'write "-m"'), ('["python", "t.py", "\u2212\u2212lr=1"]', 'write "--lr=1"')):
     t.case("a line of a shell, or a dash: " + words, W("command = " + words), ["TJ0535", says], status=0)
 for words in ('["env", "FOO=1", "python", "t.py"]', r'["bash", "-c", "exec \"$@\"", "--", "python", "t.py"]', '["bash", "-c", "/start.sh"]', '["python", "t.py", "--x=1"]'):
     t.case("words that are read: " + words, W("command = " + words), lacks="TJ0535", status=0)
