@@ -59,11 +59,11 @@ static void put_devices(struct plan_json *p, const struct plan_job *j, const str
 	json_close(&p->json, '}');
 }
 
-/* Writes the numbers of devices; amounts of memory are written like all others. */
-static void put_device_counts(struct plan_json *p, const char *key, const struct plan_device_total *at, size_t n)
+/* Writes the numbers of devices from index `first` on; amounts of memory are written like all others. */
+static void put_device_counts(struct plan_json *p, const char *key, const struct plan_device_total *at, size_t first, size_t n)
 {
 	json_add_open(&p->json, key, '{');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = first; i < n; i++) {
 		struct quantity bytes = { (int128)at[i].count * QUANTITY_UNIT, QUANTITY_BINARY };
 		json_key_text(&p->json, at[i].resource);
 		if (at[i].bytes)
@@ -80,7 +80,7 @@ static void put_resources(struct plan_json *p, const struct plan_role *r)
 	size_t n, skip = r->accelerator ? 1 : 0;
 	const struct plan_device_total *at = plan_pod_devices(&p->arena, r, &n);
 
-	put_device_counts(p, "resources", n > skip ? at + skip : NULL, n - skip);
+	put_device_counts(p, "resources", at, skip, n);
 }
 
 /* Writes claims of devices, each with its template or the existing claim. */
@@ -211,7 +211,7 @@ static void put_totals(struct plan_json *p, const struct plan_totals *t, size_t 
 	json_add_int(&p->json, "pods", t->pods);
 	put_amount(p, "cpu", &t->cpu);
 	put_amount(p, "memory", &t->memory);
-	put_device_counts(p, "devices", t->devices, t->ndevices);
+	put_device_counts(p, "devices", t->devices, 0, t->ndevices);
 	json_add_int(&p->json, "objects", (int64_t)objects);
 	json_close(&p->json, '}');
 }

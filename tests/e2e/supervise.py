@@ -1176,7 +1176,7 @@ class Verdicts:
         amounts = {a.split()[0]: a for a in amounts}.values()
         program = self.write_program(job=dice.choice(("a", "try-a", "a-tmp") if i % 4 == 0 else ("a",)), image=dice.choice(good),
                                      first=dice.choice(good), amounts="\n    ".join(amounts),
-                                     devices='"nvidia.com/gpu" = 1' if dice.random() < 0.3 else "")  # fmt: skip
+                                     devices='"example.com/fpga" = 1' if dice.random() < 0.3 else "")  # fmt: skip
         self.write_objects()
         said = self.send()
         denied_there = "denied" in said
