@@ -265,6 +265,7 @@ static void build_jobs(struct trainc *c)
 	c->diags.group = NULL;
 	c->lent = model.lent;
 	lower_topology(&c->eval);
+	lower_sites(&c->eval);
 	check_job_names(c);
 	if (c->options.job_name.p)
 		drop_other_jobs(c);

@@ -36,6 +36,15 @@ for file in "$@"; do
 done
 cat <<'END'
 	{ 0, 0 } };
+static const struct stdlib_site sites[] = {
+END
+# A declaration of std.nodes, `let NAME = ["LABEL", ...]`: a provider and the labels by which its nodes name accelerators.
+for file in "$@"; do
+	test "$(basename "$file")" = nodes.tj || continue
+	sed -n 's/^let \([a-z_]*\): list\[string\] = \[\(.*\)\]$/	{ "\1", { \2 } },/p' "$file"
+done
+cat <<'END'
+	{ 0, { 0 } } };
 enum { COUNT = sizeof names / sizeof *names - 1 };
 
 struct str stdlib_text(struct str name)
@@ -55,6 +64,7 @@ struct str stdlib_text(struct str name)
 }
 
 const struct launcher *stdlib_launchers(void) { return launchers; }
+const struct stdlib_site *stdlib_sites(void) { return sites; }
 
 const char *const *stdlib_names(size_t *ret_n)
 {

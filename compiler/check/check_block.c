@@ -247,6 +247,16 @@ static bool is_slip(const struct block_items *b, struct str name, unsigned elsew
 	return near && !(elsewhere & ~frameworks);
 }
 
+/*
+ * Is the field of the project or an accelerator also a word of other tools, and its value no text? Then `nodes = 4` of a
+ * job is meant as other tools mean it.
+ */
+static bool is_other_word(const struct block_items *b, struct str name, unsigned elsewhere)
+{
+	return b->value && b->value->kind != NODE_STRING && b->value->kind != NODE_LIST && b->block != BLOCK_PROJECT &&
+		!(elsewhere & ~(unsigned)(BLOCK_PROJECT | BLOCK_ACCELERATOR)) && foreign_field(name);
+}
+
 /* Reports an unknown field; returns the name that was certainly meant, or an empty one. */
 static struct str report_block_field(struct block_items *b, struct str name, struct span at)
 {
@@ -254,7 +264,7 @@ static struct str report_block_field(struct block_items *b, struct str name, str
 	unsigned elsewhere = blocks_of(name) & ~(unsigned)BLOCK_TEST;
 	struct diag *d;
 	struct suggest s;
-	if (elsewhere && !is_slip(b, name, elsewhere)) {
+	if (elsewhere && !is_slip(b, name, elsewhere) && !is_other_word(b, name, elsewhere)) {
 		d = diag_report(c->diags, TJ0203, at, "'%.*s' belongs %s, not to %s", STR_ARG(name), home(elsewhere),
 			block_word(b->block));
 		if (b->role && (elsewhere & BLOCK_JOB))

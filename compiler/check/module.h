@@ -43,6 +43,12 @@ struct project_level {
 	struct span at;
 };
 
+/* A way in which the nodes of a provider say which accelerator they have: a row of std.nodes. */
+struct project_site {
+	struct str name;
+	struct span at;
+};
+
 /* A version of an add-on that the project names. */
 struct project_addon {
 	struct str name, version;
@@ -64,6 +70,9 @@ struct project {
 	struct str domain;              /* DNS domain of the cluster; p == NULL if not set */
 	struct project_level *levels;   /* levels of the project's topology, outermost first */
 	size_t nlevels;
+	struct project_site *sites;     /* the names in `nodes` */
+	size_t nsites;
+	bool chooses_sites;             /* the project sets `nodes`; without names, no product is chosen */
 	struct project_addon *addons;
 	size_t naddons;
 	struct module **policies;
@@ -135,6 +144,14 @@ struct launcher {
 	const char *word, *framework;
 };
 const struct launcher *stdlib_launchers(void);
+/*
+ * A provider of std.nodes, and the labels by which its nodes say which accelerator they have. The list ends with a
+ * provider without a name, the labels with NULL.
+ */
+struct stdlib_site {
+	const char *name, *labels[4];
+};
+const struct stdlib_site *stdlib_sites(void);
 /* The names of all standard-library modules, in byte order. */
 const char *const *stdlib_names(size_t *ret_n);
 

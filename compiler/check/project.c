@@ -70,6 +70,25 @@ static void read_topology(struct program *p)
 	}
 }
 
+static void add_site(struct program *p, const struct node *n)
+{
+	struct project_site s = { .at = n->span };
+
+	if (n->kind == NODE_STRING && node_static_text(n, &s.name))
+		ARENA_PUSH(p->arena, p->project.sites, p->project.nsites, s);
+}
+
+static void read_sites(struct program *p)
+{
+	const struct node *value = field_value(p, "nodes");
+
+	p->project.chooses_sites = value != NULL;
+	if (value && value->kind != NODE_LIST)
+		add_site(p, value);
+	for (size_t i = 0; value && value->kind == NODE_LIST && i < value->u.list.n; i++)
+		add_site(p, value->u.list.at[i]);
+}
+
 static void read_addons(struct program *p, const struct node *body)
 {
 	for (size_t i = 0; body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
@@ -107,9 +126,11 @@ static void read_fields(struct program *p)
 	text_field(p, "target", &project->target, &project->target_at);
 	text_field(p, "hosts", &project->hosts, NULL);
 	text_field(p, "domain", &project->domain, NULL);
-	project->nlevels = project->naddons = 0;
-	if (project->body)
+	project->nlevels = project->naddons = project->nsites = 0;
+	if (project->body) {
 		read_topology(p);
+		read_sites(p);
+	}
 	const struct node *raw = project->body ? field_value(p, "raw") : NULL;
 	project->no_raw = raw && raw->kind == NODE_BOOL && !raw->u.boolean;
 	size_t at = 0;

@@ -283,7 +283,7 @@ static const struct type *read_core(struct spelling *s)
 		return probe_type(s->types);
 	if (eat(s, "place"))
 		return place_type(s->types);
-	if (eat(s, "zones")) {
+	if (eat(s, "zones") || eat(s, "sites")) {
 		struct type *t = ARENA_NEW(a, struct type);
 		*t = (struct type){ .kind = TYPE_LIST, .elem = &type_string, .or_one = true };
 		return t;

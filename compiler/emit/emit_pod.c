@@ -70,26 +70,68 @@ static void node_selector(struct emit *e, const struct plan_role *r, struct obje
 		PUT_STR(e->arena, map, ZONE_LABEL, r->zones[0].value, r->zones[0].from);
 }
 
-/* Writes zones. A node selector has only one value for a label, so several zones become a node affinity. */
-static void zones(struct emit *e, const struct plan_role *r, struct object *pod)
+/* Writes that a node has one of the VALUES of a label. */
+static void label_in(struct emit *e, struct str key, const struct plan_str *values, size_t n, struct span from,
+	struct object *list)
 {
-	struct object *affinity = object_get(pod, STR("affinity")), *o;
+	struct object *o = object_add_map(e->arena, list, from);
+
+	PUT_STR(e->arena, o, "key", key, from);
+	PUT_STR(e->arena, o, "operator", STR("In"), from);
+	struct object *in = PUT_LIST(e->arena, o, "values", from);
+	for (size_t i = 0; i < n; i++)
+		object_add(e->arena, in, object_string(e->arena, values[i].value, values[i].from));
+}
+
+/* Has the role itself chosen one value of the label? Then its node selector says it. */
+static bool chosen_by_role(const struct plan_role *r, const struct plan_choice *c)
+{
+	for (size_t i = 0; i < r->node.n; i++)
+		if (str_eq(r->node.at[i].key, c->key))
+			return true;
+	return false;
+}
+
+/* The number of labels of the accelerator that a node affinity has to say. */
+static size_t open_choices(const struct plan_role *r)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+	size_t n = 0;
+
+	for (size_t i = 0; acc && i < acc->nchoices; i++)
+		n += acc->choices[acc->nchoices - 1].way || !chosen_by_role(r, &acc->choices[i]);
+	return n;
+}
+
+/*
+ * Writes several zones, and labels of the accelerator of which a node has some. A node selector has only one value for
+ * a label, and all of its labels must hold, so they become a node affinity. Each way to find the accelerator is a term.
+ */
+static void node_affinity(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+	struct object *affinity = object_get(pod, STR("affinity")), *terms;
+	size_t n = open_choices(r) ? acc->nchoices : 0, i = 0;
+	bool one_way = n && !acc->choices[n - 1].way;
 	struct arena *a = e->arena;
 
-	if (r->nzones < 2)
+	if (r->nzones < 2 && !n)
 		return;
-	struct span from = r->zones[0].from;
+	struct span from = n ? acc->from : r->zones[0].from;
 	if (!affinity)
 		affinity = PUT_MAP(a, pod, "affinity", from);
-	o = PUT_MAP(a, PUT_MAP(a, affinity, "nodeAffinity", from), "requiredDuringSchedulingIgnoredDuringExecution",
-		from);
-	o = object_add_map(a, PUT_LIST(a, o, "nodeSelectorTerms", from), from);
-	o = object_add_map(a, PUT_LIST(a, o, "matchExpressions", from), from);
-	PUT_STR(a, o, "key", STR(ZONE_LABEL), from);
-	PUT_STR(a, o, "operator", STR("In"), from);
-	struct object *values = PUT_LIST(a, o, "values", from);
-	for (size_t i = 0; i < r->nzones; i++)
-		object_add(a, values, object_string(a, r->zones[i].value, r->zones[i].from));
+	terms = PUT_LIST(a, PUT_MAP(a, PUT_MAP(a, affinity, "nodeAffinity", from),
+		"requiredDuringSchedulingIgnoredDuringExecution", from), "nodeSelectorTerms", from);
+	do {
+		struct object *list = PUT_LIST(a, object_add_map(a, terms, from), "matchExpressions", from);
+		int64_t way = n ? acc->choices[i].way : 0;
+		for (; i < n && acc->choices[i].way == way; i++)
+			if (!one_way || !chosen_by_role(r, &acc->choices[i]))
+				label_in(e, acc->choices[i].key, acc->choices[i].values, acc->choices[i].nvalues,
+					acc->from, list);
+		if (r->nzones > 1)
+			label_in(e, STR(ZONE_LABEL), r->zones, r->nzones, r->zones[0].from, list);
+	} while (i < n);
 }
 
 /* Puts each replica on a host of its own, or spreads replicas over zones as evenly as possible. */
@@ -130,7 +172,7 @@ static void placement(struct emit *e, const struct plan_role *r, struct object *
 		PUT_INT(e->arena, pod, "terminationGracePeriodSeconds", emit_seconds(&r->grace), r->grace.from);
 	node_selector(e, r, pod);
 	spread(e, r, pod);
-	zones(e, r, pod);
+	node_affinity(e, r, pod);
 	emit_place_pod(e, r, pod);
 	tolerations(e, r, pod);
 }

@@ -7,6 +7,7 @@
 #include "eval/internal.h"
 #include "eval/job.h"
 #include "eval/plan_value.h"
+#include "eval/site.h"
 
 static struct node *arg_value(struct node *arg)
 {
@@ -136,6 +137,7 @@ static struct plan_accelerator *device(struct eval *ev, struct entries *body, co
 	if (memory->kind == VALUE_QUANTITY)
 		acc->memory = (struct plan_quantity){ memory->u.quantity, memory->from, true };
 	acc->node = value_pairs(ev, accelerator_field(ev, body, FIELD_DEVICE_NODE));
+	site_labels(ev, accelerator_field(ev, body, FIELD_DEVICE_NODES), acc);
 	acc->tolerate = value_strs(ev, accelerator_field(ev, body, FIELD_DEVICE_TOLERATE), &acc->ntolerate);
 	acc->env = value_pairs(ev, accelerator_field(ev, body, FIELD_DEVICE_ENV));
 	acc->mounts = value_mounts(ev, accelerator_field(ev, body, FIELD_DEVICE_MOUNTS), &acc->nmounts);

@@ -146,6 +146,8 @@ void lower_resources(struct lowering *l, const struct value *v, const struct pla
 void lower_place(struct lowering *l);
 /* Reports invalid levels in the project's topology. */
 void lower_topology(struct eval *ev);
+/* Reports names in the project's `nodes` that the library does not know, and repeated ones. */
+void lower_sites(struct eval *ev);
 /* Sets *RET to the texts of the list that the entries of SAID form together. */
 void lower_said_texts(struct lowering *l, const struct said *said, struct plan_texts *ret);
 /* Evaluates pending values for every replica, and decides whether the role is unrolled (TJ0709, TJ0710, TJ0717). */

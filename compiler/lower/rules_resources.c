@@ -243,18 +243,7 @@ static void check_role_devices(struct job *j, const struct plan_role *r)
 	chosen_by_hand(j, r);
 	if (acc->pods > 1)
 		fit_topology(j, r);
-	for (size_t i = 0; i < r->node.n; i++)
-		for (size_t k = 0; k < acc->node.n; k++) {
-			const struct plan_pair *mine = &r->node.at[i], *theirs = &acc->node.at[k];
-			if (!str_eq(mine->key, theirs->key) || str_eq(mine->value, theirs->value))
-				continue;
-			struct diag *d = diag_report(job_diags(j), TJ0616, mine->from,
-				"'node' asks for %.*s, '%.*s' needs %.*s", STR_ARG(mine->value),
-				STR_ARG(acc->spelling), STR_ARG(theirs->value));
-			diag_note(job_diags(j), d, acc->from, "the accelerator");
-			diag_help(job_diags(j), d, "remove '%.*s' from 'node': the accelerator sets it",
-				STR_ARG(mine->key));
-		}
+	rules_nodes(j, r);
 }
 
 /* ---- devices that an auxiliary role has unintentionally (TJ0522) ---- */

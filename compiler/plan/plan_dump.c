@@ -299,6 +299,20 @@ static void file(struct dumping *d, const struct plan_file *f, int64_t replicas)
 	dump_rest(d, 1, &shape_plan_file, f);
 }
 
+static void dump_choices(struct dumping *d, const struct plan_accelerator *a)
+{
+	for (size_t i = 0; i < a->nchoices; i++) {
+		const struct plan_choice *c = &a->choices[i];
+		dump_begin(d);
+		buf_printf(d->out, "%s %.*s in", i && c->way != c[-1].way ? "or node" : "node", STR_ARG(c->key));
+		for (size_t k = 0; k < c->nvalues; k++) {
+			buf_z(d->out, k ? ", " : " ");
+			buf_json(d->out, c->values[k].value);
+		}
+		dump_end(d, c->from);
+	}
+}
+
 static void dump_accelerator(struct dumping *d, const struct plan_accelerator *a)
 {
 	fact(d, "accelerator", a->spelling, a->from);
@@ -308,6 +322,7 @@ static void dump_accelerator(struct dumping *d, const struct plan_accelerator *a
 	dump_number(d, "pods", a->pods, (struct span){ 0 });
 	dump_amount(d, "memory", &a->memory);
 	dump_pairs(d, "node", &a->node);
+	dump_choices(d, a);
 	dump_words(d, "tolerate", a->tolerate, a->ntolerate);
 	dump_word(d, "devices", &a->devices);
 	dump_word(d, "visible", &a->visible);

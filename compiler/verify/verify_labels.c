@@ -143,6 +143,12 @@ static void verify_accelerator(struct checking *c, const struct plan_job *j, con
 			STR_ARG(acc->resource));
 	}
 	check_pairs(c, j, &node, "node label", true);
+	for (size_t i = 0; i < acc->nchoices; i++)
+		for (size_t k = 0; k < acc->choices[i].nvalues; k++) {
+			struct plan_pair p = { acc->choices[i].key, acc->choices[i].values[k].value, acc->from,
+				check_place(c, acc->choices[i].from, acc->from, acc->from) };
+			check_pairs(c, j, &(struct plan_pairs){ &p, 1 }, "node label", true);
+		}
 	if (acc->slice.set && !kube_label_key(acc->slice.value, &why))
 		report_label(c, check_place(c, acc->slice.from, acc->from, acc->from), "node label key",
 			acc->slice.value, why);

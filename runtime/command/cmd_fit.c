@@ -69,6 +69,19 @@ static void say_no_pods(struct session *s, const struct status_objects *objects)
 			"nodes,pods -A -o json'", STR_ARG(option_value(s->options, OPTION_NODES)));
 }
 
+/* The providers of the library, for messages about labels that no node has. */
+static const struct fit_hint *hints_of(struct session *s)
+{
+	struct fit_hint *hints = NULL;
+	size_t n = 0;
+
+	for (const struct stdlib_site *site = stdlib_sites(); ; site++) {
+		ARENA_PUSH(s->arena, hints, n, ((struct fit_hint){ site->name, site->labels }));
+		if (!site->name)
+			return hints;
+	}
+}
+
 /* Each job is tried on its own: the other jobs of the program are assumed not to run. */
 static int judge_fits(struct fitting *f)
 {
@@ -78,6 +91,7 @@ static int judge_fits(struct fitting *f)
 	struct buf out = { 0 };
 	size_t n = 0;
 
+	c.hints = hints_of(s);
 	buf_z(&out, json ? "{\"schemaVersion\":1,\"jobs\":[" : "");
 	for (size_t i = 0; i < f->programs.n; i++)
 		for (size_t j = 0; j < f->programs.at[i]->plan.njobs; j++, n++) {

@@ -87,8 +87,15 @@ struct fit_pod {
 	bool guarded;                   /* the pod has anti-affinity terms, which keep other pods away */
 };
 
+/* A provider, and the labels by which its nodes say which device they have. The labels end with NULL. */
+struct fit_hint {
+	const char *name;
+	const char *const *labels;
+};
+
 struct fit_cluster {
 	struct arena *arena;
+	const struct fit_hint *hints;   /* providers that a program can name; the last has no name; NULL: none */
 	struct fit_resources resources;
 	struct fit_node *nodes;
 	size_t nnodes;
@@ -169,6 +176,11 @@ bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount);
 /* Do all pods find a node? If not, WHY gets the reason. */
 bool fit_place(const struct fit_cluster *c, const struct fit_job *job, bool empty, const struct data *const *flavors,
 	struct buf *why);
+/*
+ * Appends the labels that pods of the shape ask for and that no node has, with the values that the nodes have: "; no
+ * node has X = Y; nodes have X: A (3), B (2)". Nothing if each label is on some node.
+ */
+void fit_put_labels(const struct fit_cluster *c, const struct fit_shape *s, struct buf *out);
 /* Appends the amounts, such as "8 example.com/gpu, 2 cpu, 4Gi memory". */
 void fit_put_amounts(const struct fit_resources *r, const int64_t *amount, struct buf *out);
 void fit_put_amount(const struct fit_resources *r, size_t resource, int64_t amount, struct buf *out);

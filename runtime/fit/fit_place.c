@@ -329,6 +329,8 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 	}
 	if (!any)
 		buf_z(out, "all are taken by this job");
+	if (x->labels + x->affinity)
+		fit_put_labels(c, s, out);
 	if (x->example) {
 		int64_t more = (s->count - x->placed + x->example_takes - 1) / x->example_takes;
 		buf_printf(out, "; %lld more node%s such as %.*s would do", (long long)more, more == 1 ? "" : "s",

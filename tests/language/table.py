@@ -55,7 +55,7 @@ class Table:
             wrong = ["does not say %r" % s for s in says if s not in both] + ["says %r" % s for s in lacks if s in both]
             if status is not None and done.returncode != status:
                 wrong.append("status %d, not %d" % (done.returncode, status))
-            if done.returncode not in (0, 1, 2):
+            if done.returncode not in (0, 1, 2, status):
                 wrong.append("status %d" % done.returncode)
             if stdout is not None and stdout not in done.stdout.decode(errors="replace"):
                 wrong.append("standard output does not hold %r" % stdout)

@@ -1,0 +1,72 @@
+/*
+ * site.c - chooses the rows of an accelerator's table `nodes`: a row has the labels by which the nodes of one provider
+ * say that they have the device.
+ */
+#include "eval/site.h"
+#include "eval/plan_value.h"
+
+static bool row_is_list(const struct value_entry *e)
+{
+	return e->value->kind == VALUE_LIST && e->value->u.list.n;
+}
+
+/* Adds the labels of a row. ALONE: the row is the only way to find the accelerator. */
+static void add_row(struct eval *ev, const struct value *row, int64_t way, bool alone, struct plan_accelerator *acc)
+{
+	const struct map *labels = &row->u.map.index;
+
+	for (size_t i = 0; i < labels->n; i++) {
+		const struct value_entry *e = labels->entries[i].value;
+		struct plan_choice c = { .key = e->key, .way = way, .from = e->key_at };
+		if (!row_is_list(e))
+			continue;
+		c.values = value_strs(ev, e->value, &c.nvalues);
+		if (alone && c.nvalues == 1)
+			ARENA_PUSH(ev->arena, acc->node.at, acc->node.n, ((struct plan_pair){ e->key,
+				c.values[0].value, c.values[0].from, e->key_at }));
+		else if (c.nvalues)
+			ARENA_PUSH(ev->arena, acc->choices, acc->nchoices, c);
+	}
+}
+
+/* The row of NAME in a table; NULL if it has none. */
+static const struct value *row_of(const struct value *table, struct str name)
+{
+	const struct value_entry *e = map_get(&table->u.map.index, name);
+
+	return e && e->value->kind == VALUE_MAP ? e->value : NULL;
+}
+
+/* Has an earlier way the same labels? Two providers may name their machines alike. */
+static bool is_repeated(const struct value *table, const struct project *p, size_t site)
+{
+	const struct value *row = row_of(table, p->sites[site].name);
+
+	for (size_t i = 0; i < site; i++) {
+		const struct value *other = row_of(table, p->sites[i].name);
+		if (other && value_equal(row, other))
+			return true;
+	}
+	return false;
+}
+
+void site_labels(struct eval *ev, const struct value *table, struct plan_accelerator *acc)
+{
+	const struct project *p = &ev->program->project;
+	int64_t ways = 0, way = 0;
+
+	if (table->kind != VALUE_MAP || !table->u.map.index.n)
+		return;
+	if (!p->chooses_sites) {
+		const struct value_entry *first = table->u.map.index.entries[0].value;
+		if (first->value->kind == VALUE_MAP)
+			add_row(ev, first->value, 0, true, acc);
+		return;
+	}
+	for (size_t i = 0; i < p->nsites; i++)
+		ways += row_of(table, p->sites[i].name) && !is_repeated(table, p, i);
+	for (size_t i = 0; i < p->nsites; i++)
+		if (row_of(table, p->sites[i].name) && !is_repeated(table, p, i))
+			add_row(ev, row_of(table, p->sites[i].name), way++, ways == 1, acc);
+	acc->unlabelled = p->nsites && !ways;
+}

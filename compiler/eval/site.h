@@ -1,0 +1,15 @@
+/*
+ * site.h - the node labels by which an accelerator is found, as the project's `nodes` chooses them.
+ */
+#ifndef TRAINC_EVAL_SITE_H
+#define TRAINC_EVAL_SITE_H
+
+#include "eval/eval.h"
+
+/*
+ * Adds to ACC the labels that its table TABLE, the value of its field `nodes`, has for the project's nodes. A label
+ * with one value goes to ACC->node if there is one way only, all others to ACC->choices.
+ */
+void site_labels(struct eval *ev, const struct value *table, struct plan_accelerator *acc);
+
+#endif

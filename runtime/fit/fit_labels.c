@@ -1,0 +1,156 @@
+/*
+ * fit_labels.c - says which labels the pods of a shape ask for that no node has, and what the nodes have instead.
+ */
+#include "runtime/fit/fit.h"
+#include "runtime/status/look.h"
+
+enum { SHOWN_VALUES = 4 };
+
+static struct str node_label(const struct fit_node *n, struct str key)
+{
+	const struct data *d = n->labels && n->labels->kind == DATA_MAP ? data_get(n->labels, key) : NULL;
+
+	return d && d->kind == DATA_STRING ? d->u.string : STR("");
+}
+
+/* Appends the values of a label with the number of nodes that have each, the most frequent first: "a (3), b (2)". */
+static size_t put_values(const struct fit_cluster *c, struct str key, struct buf *out)
+{
+	struct seen { struct str value; size_t nodes; } *seen = ARENA_ARRAY(c->arena, struct seen, c->nnodes + 1);
+	size_t n = 0, shown = 0;
+
+	for (size_t i = 0; i < c->nnodes; i++) {
+		struct str value = node_label(&c->nodes[i], key);
+		size_t k = 0;
+		while (k < n && !str_eq(seen[k].value, value))
+			k++;
+		if (!value.n || (k == n && n > c->nnodes))
+			continue;
+		n += k == n;
+		seen[k] = (struct seen){ value, seen[k].nodes + 1 };
+	}
+	for (; shown < n && shown < SHOWN_VALUES; shown++) {
+		size_t most = shown;
+		for (size_t k = shown + 1; k < n; k++)
+			most = seen[k].nodes > seen[most].nodes ? k : most;
+		struct seen x = seen[most];
+		seen[most] = seen[shown];
+		seen[shown] = x;
+		buf_printf(out, "%s%.*s (%zu)", shown ? ", " : "", STR_ARG(text_line(c->arena, x.value)), x.nodes);
+	}
+	if (n > shown)
+		buf_printf(out, " and %zu more", n - shown);
+	return n;
+}
+
+static bool is_on_nodes(const struct fit_cluster *c, struct str key)
+{
+	for (size_t i = 0; i < c->nnodes; i++)
+		if (node_label(&c->nodes[i], key).n)
+			return true;
+	return false;
+}
+
+static bool lists_label(const struct fit_hint *h, const char *label)
+{
+	for (size_t i = 0; h->labels[i]; i++)
+		if (str_is(str_of(h->labels[i]), label))
+			return true;
+	return false;
+}
+
+/* Does another provider list the label, too, and not the second one? Then nodes that have it may be that provider's. */
+static bool is_shared(const struct fit_cluster *c, const struct fit_hint *of, const char *label)
+{
+	for (const struct fit_hint *h = c->hints; h->name; h++)
+		if (h != of && lists_label(h, label) && !(of->labels[1] && lists_label(h, of->labels[1])))
+			return true;
+	return false;
+}
+
+/* Is the label one by which some provider's nodes name their devices? */
+static bool is_known(const struct fit_cluster *c, struct str label)
+{
+	for (const struct fit_hint *h = c->hints; h->name; h++)
+		if (str_is(label, h->labels[0]))
+			return true;
+	return false;
+}
+
+/* Names the provider whose labels the nodes have, and the values of its first label. */
+static void put_hints(const struct fit_cluster *c, struct str missing, struct buf *out)
+{
+	struct buf values = { 0 };
+
+	if (!c->hints || !is_known(c, missing))
+		return;
+	for (const struct fit_hint *h = c->hints; h->name; h++) {
+		bool found = false;
+		for (size_t i = 0; h->labels[i] && !found; i++)
+			found = !str_is(missing, h->labels[i]) && !is_shared(c, h, h->labels[i]) &&
+				is_on_nodes(c, str_of(h->labels[i]));
+		if (!found)
+			continue;
+		if (put_values(c, str_of(h->labels[0]), &values))
+			buf_printf(out, "; nodes have %s: %.*s", h->labels[0], STR_ARG(buf_text(&values)));
+		buf_printf(out, "; their labels are chosen by 'nodes = \"%s\"' in project.tj", h->name);
+		break;
+	}
+	buf_release(&values);
+}
+
+/* Says that no node has one of VALUES for the label, if that is so. */
+static bool put_missing(const struct fit_cluster *c, struct str key, const struct str *values, size_t n, bool device,
+	struct buf *out)
+{
+	struct buf have = { 0 };
+
+	for (size_t i = 0; i < c->nnodes; i++)
+		for (size_t k = 0; k < n; k++)
+			if (str_eq(node_label(&c->nodes[i], key), values[k]))
+				return false;
+	struct str shown = text_line(c->arena, key);
+	buf_printf(out, "; no node has %.*s = ", STR_ARG(shown));
+	for (size_t k = 0; k < n; k++)
+		buf_printf(out, "%s%.*s", k ? " or " : "", STR_ARG(text_line(c->arena, values[k])));
+	if (put_values(c, key, &have))
+		buf_printf(out, "; nodes have %.*s: %.*s", STR_ARG(shown), STR_ARG(buf_text(&have)));
+	else if (device)
+		put_hints(c, key, out);
+	buf_release(&have);
+	return true;
+}
+
+/* Says the same of an expression of the node affinity; only `In` names values. */
+static bool put_expression(const struct fit_cluster *c, const struct data *e, bool device, struct buf *out)
+{
+	const struct data *list = status_list(e, "values");
+	struct str *values = ARENA_ARRAY(c->arena, struct str, list->u.list.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (list->u.list.at[i]->kind == DATA_STRING)
+			values[n++] = list->u.list.at[i]->u.string;
+	return n && str_is(status_text(e, "operator"), "In") &&
+		put_missing(c, status_text(e, "key"), values, n, device, out);
+}
+
+void fit_put_labels(const struct fit_cluster *c, const struct fit_shape *s, struct buf *out)
+{
+	const struct data *selector = status_path(s->spec, "nodeSelector"), *terms = status_list(s->spec,
+		"affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+	bool device = fit_has_devices(c, s->need);
+
+	for (size_t i = 0; selector && selector->kind == DATA_MAP && i < selector->u.map.n; i++) {
+		const struct data *value = selector->u.map.at[i].value;
+		if (value->kind == DATA_STRING &&
+			put_missing(c, selector->u.map.at[i].key, &value->u.string, 1, device, out))
+			return;
+	}
+	for (size_t i = 0; i < terms->u.list.n; i++) {
+		const struct data *all = status_list(terms->u.list.at[i], "matchExpressions");
+		for (size_t k = 0; k < all->u.list.n; k++)
+			if (put_expression(c, all->u.list.at[k], device, out))
+				break;
+	}
+}

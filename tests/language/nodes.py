@@ -1,0 +1,173 @@
+"""nodes.py - the labels by which the nodes of each provider say which accelerator they have: every accelerator of the
+library under every provider, recorded nodes of each provider, and mistakes.  The nodes in tests/language/nodes are made by
+hand from the providers' documentation."""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from table import TRAINC, Table
+
+t = Table()
+HERE = os.path.join(os.getcwd(), "tests/language/nodes")
+LIBRARY = os.path.join(os.getcwd(), "stdlib/std")
+SITES = re.findall(r"^let ([a-z_]+): list", open(os.path.join(LIBRARY, "nodes.tj")).read(), re.M)
+ARGUMENTS = {"v4": "2x2x1", "v5p": "2x2x1", "v5e": "2x2", "v6e": "2x2"}
+
+
+def module(name):
+    return open(os.path.join(LIBRARY, name + ".tj")).read()
+
+
+def accelerators():
+    """(module, name, source) of each accelerator of the library"""
+    for path in sorted(glob.glob(LIBRARY + "/*.tj")):
+        for name, source in re.findall(r"^accelerator (\w+)(\(.*?\n\})", open(path).read(), re.M | re.S):
+            yield os.path.basename(path)[:-3], name, source
+
+
+def program(device, more="", top=""):
+    return ('import std.%s\n%sjob "a" {\n  image = "r.example.com/a:1"\n  role w { command = ["t"], cpu = 8, memory = 64Gi, shm = 8Gi, accelerator = %s%s }\n}\n'
+            % (device.split(".")[0], top, device, more))
+
+
+def project(nodes):
+    return {"project.tj": "project { nodes = %s }\n" % nodes}
+
+
+def compiled(place, text, nodes):
+    for name, body in (("a.tj", text), ("project.tj", "project { %s }\n" % ("nodes = " + nodes if nodes else ""))):
+        with open(os.path.join(place, name), "w") as f:
+            f.write(body)
+    done = subprocess.run([TRAINC, "compile", "-o", "json", "a.tj"], cwd=place, capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        return None, done.stderr
+    objects = json.loads(done.stdout)
+    for o in objects["items"] if "items" in objects else objects:
+        if o["kind"] == "Job":
+            return o["spec"]["template"]["spec"], done.stderr
+    return None, done.stderr
+
+
+def required(spec):
+    """The labels of a pod: {key: values}, from its node selector and its node affinity of one term."""
+    labels = {k: [v] for k, v in spec.get("nodeSelector", {}).items()}
+    affinity = spec.get("affinity", {}).get("nodeAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", {})
+    terms = affinity.get("nodeSelectorTerms", [])
+    assert len(terms) < 2, terms
+    for term in terms:
+        for e in term["matchExpressions"]:
+            assert e["operator"] == "In" and len(e["values"]) > 1, e
+            labels[e["key"]] = e["values"]
+    return labels
+
+
+def rows(source):
+    """The rows of an accelerator's table, read from its text."""
+    table = re.search(r"\n  nodes \{\n(.*?)\n  \}", source, re.S)
+    found = {}
+    for site, labels in re.findall(r"^ +(\w+) += \{ (.*) \}$", table.group(1) if table else "", re.M):
+        found[site] = {k: re.findall(r'"([^"]+)"', v) for k, v in re.findall(r'"([^"]+)" = \[([^\]]*)\]', labels)}
+    return found
+
+
+# ---- every accelerator under every provider ----
+known = 0
+with tempfile.TemporaryDirectory() as place:
+    for where, name, source in accelerators():
+        device = "%s.%s(%s)" % (where, name, ARGUMENTS.get(name, "1"))
+        table, computed = rows(source), "_type(" in source
+        t.note(device, [s for s in table if s not in SITES])
+        for site in [""] + SITES:
+            spec, err = compiled(place, program(device), site and '"%s"' % site)
+            subject = "%s on %s" % (device, site or "the default")
+            row = table.get(site) if site else next(iter(table.values()), None)
+            if computed:                        # the type of the instance follows from the number of devices
+                row = None if site and site not in ("eks", "eks_auto", "karpenter") else {"node.kubernetes.io/instance-type": None}
+            if row is None and (table or computed):
+                t.note(subject, "" if spec is None and "TJ0629" in err else "is not refused", err)
+                continue
+            want = {k: [v.replace("${topology}", ARGUMENTS.get(name, "")) for v in vs] if vs else vs for k, vs in (row or {}).items()}
+            have = required(spec) if spec else None
+            if computed and have:
+                have = {k: None for k in have}
+            t.note(subject, "" if have == want else "asks for %s, not %s" % (have, want), err)
+            known += bool(row)
+        spec, err = compiled(place, program(device), "none")
+        t.note(device + " on none", "" if spec and not required(spec) else "chooses a product", err)
+t.note("rows of the tables", "" if known > 150 else "only %d" % known)
+
+# ---- recorded nodes: the first program of README.md finds its place on each ----
+readme = re.search(r"```tj\n(import std.nvidia.*?)```", open("README.md").read(), re.S).group(1)
+for site in SITES:
+    recorded = os.path.join(HERE, site + ".json")
+    t.case("README.md on " + site, readme, "now", command="fit", args=("--nodes", recorded), status=0, files=project('"%s"' % site))
+    own = site in ("discovery", "openshift")
+    t.case("README.md on %s without 'nodes'" % site, readme, "now" if own else ("no node has nvidia.com/gpu.product = NVIDIA-H100-80GB-HBM3; nodes have ",
+           "'nodes = \"%s\"' in project.tj" % site), command="fit", args=("--nodes", recorded), status=0 if own else 8)
+    t.case("README.md on %s, any product" % site, readme, "now", command="fit", args=("--nodes", recorded), status=0, files=project("none"))
+    t.case("README.md on %s, of several" % site, readme, "now", command="fit", args=("--nodes", recorded), status=0,
+           files=project("[%s]" % ", ".join('"%s"' % s for s in SITES)))
+GKE = {"command": "fit", "args": ("--nodes", os.path.join(HERE, "gke.json"))}
+t.case("a product that the nodes do not have", program("nvidia.b200(8)"), "; no node has cloud.google.com/gke-accelerator = nvidia-b200; "
+       "nodes have cloud.google.com/gke-accelerator: nvidia-h100-80gb (4), nvidia-l4 (1)", status=8, files=project('"gke"'), **GKE)
+t.case("a label of the role", program("nvidia.h100(8)", ', node { pool = "x" }'), "no node has pool = x", lacks="nodes have", status=8, files=project('"gke"'), **GKE)
+
+# ---- objects ----
+C = {"command": "compile", "status": 0}
+ONE = "      nodeSelector:\n        cloud.google.com/gke-accelerator: nvidia-l4\n"
+SEVERAL = """                  nodeSelectorTerms:
+                  - matchExpressions:
+                    - key: cloud.google.com/gke-accelerator
+                      operator: In
+                      values:
+                      - nvidia-h100-80gb
+                      - nvidia-h100-mega-80gb
+""".replace("\n      ", "\n").replace("                  node", "            node", 1)
+t.case("one label", program("nvidia.l4(1)"), ONE, lacks="affinity", files=project('"gke"'), **C)
+t.case("one of two values", program("nvidia.h100(8)"), SEVERAL, lacks="nodeSelector:", files=project('"gke"'), **C)
+t.case("one of two values, chosen by the role", program("nvidia.h100(8)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-h100-mega-80gb" }'),
+       "nodeSelector:\n        cloud.google.com/gke-accelerator: nvidia-h100-mega-80gb\n", lacks="affinity", files=project('"gke"'), **C)
+t.case("several providers", program("nvidia.l4(1)"), ["            - matchExpressions:\n              - key: cloud.google.com/gke-accelerator",
+       "            - matchExpressions:\n              - key: nvidia.com/gpu.product"], files=project('["gke", "discovery"]'), **C)
+t.case("several providers, one of which has it", program("nvidia.a40(1)"), "nodeSelector:\n        nvidia.com/gpu.product: NVIDIA-A40\n",
+       files=project('["gke", "discovery"]'), **C)
+t.case("two names of the same labels", program("nvidia.l4(1)"), "nodeSelector:\n        nvidia.com/gpu.product: NVIDIA-L4\n", lacks="affinity",
+       files=project('["discovery", "openshift"]'), **C)
+t.case("beside zones", program("nvidia.h100(8)", ', zone = ["a", "b"]'), ["- nvidia-h100-mega-80gb\n              - key: topology.kubernetes.io/zone"],
+       files=project('"gke"'), **C)
+t.case("several providers beside zones", program("nvidia.l4(1)", ', zone = ["a", "b"]'), ["- nvidia-l4\n              - key: topology.kubernetes.io/zone",
+       "- NVIDIA-L4\n              - key: topology.kubernetes.io/zone"], files=project('["gke", "discovery"]'), **C)
+for target in ("pods", "jobset", "trainer"):
+    t.case("one of two values: " + target, program("nvidia.h100(8)"), "- nvidia-h100-mega-80gb", args=("--target", target), files=project('"gke"'), **C)
+OWN = ('accelerator npu(n: int(1..4)) { resource = "example.com/npu", per_pod = n, nodes { discovery = { "example.com/m" = ["n1", "n2"] }, '
+       'aks = { "node.kubernetes.io/instance-type" = ["N1"] } } }\n')
+t.case("an accelerator of the program", program("nvidia.l4(1)").replace("nvidia.l4(1)", "npu(2)").replace("import std.nvidia\n", OWN),
+       ["key: example.com/m", "- n2"], **C)
+t.case("an accelerator of the program on other nodes", program("nvidia.l4(1)").replace("nvidia.l4(1)", "npu(2)").replace("import std.nvidia\n", OWN),
+       "node.kubernetes.io/instance-type: N1", files=project('"aks"'), **C)
+
+# ---- mistakes, and the helps followed ----
+t.case("a wrong name", program("nvidia.l4(1)"), ["TJ0312", "project.tj:1:19", "no nodes are known as 'gk'", "did you mean 'gke'?", 'or "openshift"'], status=1,
+       files=project('"gk"'))
+t.case("a wrong name, corrected", program("nvidia.l4(1)"), status=0, files=project('"gke"'))
+t.case("one wrong name of two", program("nvidia.l4(1)"), ["TJ0312", "'azure'"], lacks="TJ0629", status=1, files=project('["gke", "azure"]'))
+t.case("a name twice", program("nvidia.l4(1)"), ["TJ0206", "listed twice"], status=1, files=project('["gke", "gke"]'))
+t.case("no name", program("nvidia.l4(1)"), ["TJ0302"], status=1, files=project("4"))
+t.case("in another letter case", program("nvidia.l4(1)"), ["TJ0312", "did you mean 'gke'?"], status=1, files=project('"GKE"'))
+t.case("a product without a row", program("nvidia.a40(1)"), ["TJ0629", "a.tj:4:", 'nodes of "gke"', "'nvidia.a40'", 'node { "cloud.google.com/gke-accelerator" = "..." }',
+       "'nodes = none'"], status=1, files=project('"gke"'))
+t.case("a product without a row, its label written", program("nvidia.a40(1)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-a40" }'), status=0, files=project('"gke"'))
+t.case("a product without a row, any product", program("nvidia.a40(1)"), status=0, files=project("none"))
+t.case("another value than the accelerator's", program("nvidia.h100(1)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-l4" }'),
+       ["TJ0616", "needs nvidia-h100-80gb or nvidia-h100-mega-80gb"], status=1, files=project('"gke"'))
+t.case("another value than the only one", program("nvidia.l4(1)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-b200" }'), ["TJ0616"], status=1,
+       files=project('"gke"'))
+t.case("the provider in a job", program("nvidia.l4(1)").replace("  role", '  nodes = "gke"\n  role'), ["TJ0203", "move it to project.tj"], status=1)
+t.case("a number in the project", program("nvidia.l4(1)"), ["TJ0302"], status=1, files=project("8"))
+t.case("an empty list", program("nvidia.l4(1)"), status=0, files=project("[]"))
+t.case("'nodes' in a job, as a number", program("nvidia.l4(1)").replace("  role", "  nodes = 4\n  role"), ["TJ0202", "replicas = 4"], status=1)
+t.end()
