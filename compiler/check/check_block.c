@@ -248,13 +248,15 @@ static bool is_slip(const struct block_items *b, struct str name, unsigned elsew
 }
 
 /*
- * Is the field of the project or an accelerator also a word of other tools, and its value no text? Then `nodes = 4` of a
- * job is meant as other tools mean it.
+ * Is the field of the project or an accelerator also a word of other tools, and its value no text? Then `nodes = 4` of
+ * a job is meant as other tools mean it.
  */
 static bool is_other_word(const struct block_items *b, struct str name, unsigned elsewhere)
 {
-	return b->value && b->value->kind != NODE_STRING && b->value->kind != NODE_LIST && b->block != BLOCK_PROJECT &&
-		!(elsewhere & ~(unsigned)(BLOCK_PROJECT | BLOCK_ACCELERATOR)) && foreign_field(name);
+	bool text = !b->value || b->value->kind == NODE_STRING || b->value->kind == NODE_LIST;
+
+	return !text && b->block != BLOCK_PROJECT && !(elsewhere & ~(unsigned)(BLOCK_PROJECT | BLOCK_ACCELERATOR)) &&
+		foreign_field(name);
 }
 
 /* Reports an unknown field; returns the name that was certainly meant, or an empty one. */

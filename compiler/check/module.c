@@ -117,7 +117,7 @@ static size_t count_mentions(struct str text, const char *word, bool *ret_docume
  */
 static struct str mentioning_module(struct program *p, struct str name)
 {
-	enum { FEW = 3 };
+	enum { FEW = 3, MANY_MODULES = 5 };
 	const char *word = str_copy(p->arena, name).p;
 	size_t n, most = FEW, modules = 0;
 	struct str ret = STR("");
@@ -132,7 +132,7 @@ static struct str mentioning_module(struct program *p, struct str name)
 			ret = str_of(names[i]);
 		}
 	}
-	return modules <= FEW ? ret : STR("");
+	return modules < MANY_MODULES ? ret : STR("");
 }
 
 static void report_no_module(struct program *p, const struct node *import)

@@ -3,11 +3,15 @@
  * say that they have the device.
  */
 #include "eval/site.h"
-#include "eval/plan_value.h"
 
-static bool row_is_list(const struct value_entry *e)
+/* The values of a label; a value that is not text was reported. */
+static void read_values(struct arena *a, const struct value *list, struct plan_choice *c)
 {
-	return e->value->kind == VALUE_LIST && e->value->u.list.n;
+	for (size_t i = 0; list->kind == VALUE_LIST && i < list->u.list.n; i++) {
+		const struct value *v = list->u.list.at[i];
+		if (v->kind == VALUE_STRING)
+			ARENA_PUSH(a, c->values, c->nvalues, ((struct plan_str){ v->u.string, v->from, true }));
+	}
 }
 
 /* Adds the labels of a row. ALONE: the row is the only way to find the accelerator. */
@@ -18,9 +22,7 @@ static void add_row(struct eval *ev, const struct value *row, int64_t way, bool 
 	for (size_t i = 0; i < labels->n; i++) {
 		const struct value_entry *e = labels->entries[i].value;
 		struct plan_choice c = { .key = e->key, .way = way, .from = e->key_at };
-		if (!row_is_list(e))
-			continue;
-		c.values = value_strs(ev, e->value, &c.nvalues);
+		read_values(ev->arena, e->value, &c);
 		if (alone && c.nvalues == 1)
 			ARENA_PUSH(ev->arena, acc->node.at, acc->node.n, ((struct plan_pair){ e->key,
 				c.values[0].value, c.values[0].from, e->key_at }));

@@ -26,7 +26,8 @@ static void report_site(struct eval *ev, const struct project_site *site)
 	suggest_init(&s, ev->arena, site->name);
 	for (const struct stdlib_site *known = stdlib_sites(); known->name; known++) {
 		suggest_add(&s, str_of(known->name));
-		buf_printf(&names, "%s\"%s\"", known == stdlib_sites() ? "" : known[1].name ? ", " : " or ", known->name);
+		buf_printf(&names, "%s\"%s\"", known == stdlib_sites() ? "" : known[1].name ? ", " : " or ",
+			known->name);
 	}
 	struct str near = suggest_sentence(&s), all = buf_take(&names, ev->arena);
 	buf_release(&names);
@@ -84,8 +85,8 @@ static void unlabelled(struct job *j, const struct plan_role *r)
 	diag_note(job_diags(j), d, p->sites[0].at, "the nodes of the project");
 	diag_help(job_diags(j), d, "if there are such nodes, write the label that they have into the role: node { "
 		"\"%s\" = \"...\" }", site->labels[0]);
-	diag_help(job_diags(j), d, "'nodes = none' in project.tj chooses no product; 'trainc explain %.*s' lists the "
-		"labels that are known", STR_ARG(acc->name));
+	diag_help(job_diags(j), d, "with 'nodes = none' in project.tj, accelerators choose no product; 'trainc explain "
+		"%.*s' lists the labels that are known", STR_ARG(acc->name));
 }
 
 /* ---- `node` against the accelerator (TJ0616) ---- */

@@ -60,7 +60,8 @@ static void put_devices(struct plan_json *p, const struct plan_job *j, const str
 }
 
 /* Writes the numbers of devices from index `first` on; amounts of memory are written like all others. */
-static void put_device_counts(struct plan_json *p, const char *key, const struct plan_device_total *at, size_t first, size_t n)
+static void put_device_counts(struct plan_json *p, const char *key, const struct plan_device_total *at, size_t first,
+	size_t n)
 {
 	json_add_open(&p->json, key, '{');
 	for (size_t i = first; i < n; i++) {

@@ -65,12 +65,22 @@ def required(spec):
     return labels
 
 
+KEYS = {"product": "nvidia.com/gpu.product", "device": "amd.com/gpu.device-id", "gke": "cloud.google.com/gke-accelerator", "machines": "node.kubernetes.io/instance-type",
+        "karpenter": "karpenter.k8s.aws/instance-gpu-name", "eks_auto": "eks.amazonaws.com/instance-gpu-name"}
+
+
 def rows(source):
     """The rows of an accelerator's table, read from its text."""
+    tpu = re.search(r'\n  nodes    = _gke\("([^"]+)", topology\)', source)
+    if tpu:
+        return {"gke": {"cloud.google.com/gke-tpu-accelerator": [tpu.group(1)], "cloud.google.com/gke-tpu-topology": ["${topology}"]}}
     table = re.search(r"\n  nodes \{\n(.*?)\n  \}", source, re.S)
     found = {}
-    for site, labels in re.findall(r"^ +(\w+) += \{ (.*) \}$", table.group(1) if table else "", re.M):
-        found[site] = {k: re.findall(r'"([^"]+)"', v) for k, v in re.findall(r'"([^"]+)" = \[([^\]]*)\]', labels)}
+    for site, call, more in re.findall(r'^ +(\w+) += (?:\{ \.\.\.)?_(\w+\(\s*"[^"]*"),?\s*\)(?:, (.*) \})?$', table.group(1) if table else "", re.M):
+        helper, values = re.match(r'(\w+)\(\s*"([^"]*)"', call).groups()
+        found[site] = {KEYS[helper]: values.split(" ")}
+        found[site].update({k: [v] for k, v in re.findall(r'"([^"]+)" = \["([^"]*)"\]', more)})
+    assert len(found) == (table.group(1).count(" = _") + table.group(1).count(" = {") if table else 0), (source, found)
     return found
 
 
