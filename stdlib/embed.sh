@@ -45,6 +45,14 @@ for file in "$@"; do
 done
 cat <<'END'
 	{ 0, { 0 } } };
+static const struct layout_option layout_options[] = {
+END
+# A comment `# layout DIMENSION OPTION`: what the option says about a role's layout.
+for file in "$@"; do
+	sed -n 's/^# layout \([a-z]*\) \(-[a-z-]*\)$/	{ "\2", "\1" },/p' "$file"
+done
+cat <<'END'
+	{ 0, 0 } };
 enum { COUNT = sizeof names / sizeof *names - 1 };
 
 struct str stdlib_text(struct str name)
@@ -65,6 +73,7 @@ struct str stdlib_text(struct str name)
 
 const struct launcher *stdlib_launchers(void) { return launchers; }
 const struct stdlib_site *stdlib_sites(void) { return sites; }
+const struct layout_option *stdlib_layout_options(void) { return layout_options; }
 
 const char *const *stdlib_names(size_t *ret_n)
 {

@@ -404,6 +404,21 @@ static const struct type *call_role_method(struct check *c, struct node *n, cons
 	return ok ? type_lifted(c, m->result, pod) : &type_bad;
 }
 
+static const struct type int_list = { .kind = TYPE_LIST, .elem = &type_int },
+	int_lists = { .kind = TYPE_LIST, .elem = &int_list };
+static const struct method layout_methods[] = {
+	{ "hosts", "hosts(\"tp\")", false, false, &type_int }, { "ranks", "ranks(\"tp\")", false, false, &int_lists }
+};
+
+static const struct type *call_layout_method(struct check *c, struct node *n, const struct method *m)
+{
+	struct site site = { .what = STR("the name of a dimension"), .call = true };
+
+	if (!positional(n, 1))
+		return report_method(c, n, m->form);
+	return check_expr(c, call_argument(n, 0), &type_string, &site)->kind == TYPE_BAD ? &type_bad : m->result;
+}
+
 static const struct type *call_method(struct check *c, struct node *n, const struct type *t)
 {
 	struct node *callee = n->u.call.callee;
@@ -411,6 +426,9 @@ static const struct type *call_method(struct check *c, struct node *n, const str
 	for (size_t i = 0; t->kind == TYPE_ROLE && i < sizeof role_methods / sizeof *role_methods; i++)
 		if (str_is(name, role_methods[i].name))
 			return call_role_method(c, n, &role_methods[i]);
+	for (size_t i = 0; t->kind == TYPE_LAYOUT && i < sizeof layout_methods / sizeof *layout_methods; i++)
+		if (str_is(name, layout_methods[i].name))
+			return call_layout_method(c, n, &layout_methods[i]);
 	if (t->kind == TYPE_POD_FACTS && str_is(name, "env")) {
 		struct site site = { .what = STR("the name of a variable"), .call = true };
 		if (!positional(n, 1))

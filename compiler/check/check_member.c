@@ -274,6 +274,25 @@ static const struct builtin_member role_methods[] = {
 	{ "port", &type_int, "(i: int, port: string) -> int: port number of replica i." }
 };
 
+static const struct builtin_member layout_members[] = {
+	{ "tp", &type_int, "Ranks of a group of tensor parallelism." },
+	{ "cp", &type_int, "Ranks of a group of context parallelism." },
+	{ "fsdp", &type_int, "Ranks that share one copy of the parameters in shards." },
+	{ "dp", &type_int, "Copies of the model: what remains of the ranks." },
+	{ "pp", &type_int, "Stages of the pipeline." },
+	{ "ep", &type_int, "Ranks of a group of expert parallelism." },
+	{ "etp", &type_int, "Ranks of a group of tensor parallelism of the experts." },
+	{ "edp", &type_int, "Copies of the experts of a stage." },
+	{ "size", &type_int, "Number of all ranks." },
+	{ "order", &type_string, "The dimensions, the innermost one first." }
+};
+static const struct type list_of_ints = { .kind = TYPE_LIST, .elem = &type_int },
+	lists_of_ints = { .kind = TYPE_LIST, .elem = &list_of_ints };
+static const struct builtin_member layout_methods[] = {
+	{ "hosts", &type_int, "(dimension: string) -> int: number of consecutive replicas that hold whole groups of it." },
+	{ "ranks", &lists_of_ints, "(dimension: string) -> list[list[int]]: the groups of ranks, by their first rank." }
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const struct {
@@ -290,6 +309,8 @@ static const struct {
 	{ .kind = TYPE_POD_FACTS, pod_members, COUNT(pod_members) },
 	{ .kind = TYPE_ELASTIC, elastic_members, COUNT(elastic_members) },
 	{ .kind = TYPE_TOPOLOGY, topology_members, COUNT(topology_members) },
+	{ .kind = TYPE_LAYOUT, layout_members, COUNT(layout_members) },
+	{ .kind = TYPE_LAYOUT, layout_methods, COUNT(layout_methods), .methods = true },
 };
 
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret)
@@ -532,7 +553,22 @@ static const struct type *role_member(struct check *c, struct node *n)
 	}
 	if (f->id == FIELD_REPLICAS)
 		return role && role->replicas ? role->replicas : &type_int;
-	return schema_type(&c->types, f->id);
+	return schema_member_type(&c->types, f->id);
+}
+
+static const struct type *layout_member(struct check *c, struct node *n)
+{
+	struct str words = node_words(c, n->u.member.base);
+
+	for (size_t i = 0; i < COUNT(layout_methods); i++) {
+		if (!str_is(n->u.member.name, layout_methods[i].name))
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "'%s' of a layout is a function",
+			layout_methods[i].name);
+		diag_help(c->diags, d, "write '%.*s.%s(\"tp\")'", STR_ARG(words), layout_methods[i].name);
+		return mark_bad(n);
+	}
+	return find_member(c, n, "a layout", layout_members, COUNT(layout_members));
 }
 
 /* The type of `roles.NAME` in a test: a role of any job of the file. Tests are checked after all jobs. */
@@ -593,6 +629,7 @@ static const struct type *type_of_member(struct check *c, struct node *n, const 
 	case TYPE_POD_FACTS: return find_member(c, n, "the pod", pod_members, COUNT(pod_members));
 	case TYPE_ELASTIC: return find_member(c, n, "an elastic range", elastic_members, COUNT(elastic_members));
 	case TYPE_TOPOLOGY: return find_member(c, n, "a topology", topology_members, COUNT(topology_members));
+	case TYPE_LAYOUT: return layout_member(c, n);
 	case TYPE_DATA: return &type_data;
 	case TYPE_REPLICA_ENV: return &type_string;
 	case TYPE_ROLES: return roles_member(c, n);

@@ -95,7 +95,8 @@ static enum fit data_walk(struct walk *w, const struct type *t)
 		return f;
 	case TYPE_ROLE: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG:
 	case TYPE_CLUSTER:
-	case TYPE_POD_FACTS: case TYPE_PORTS: case TYPE_MODULE: case TYPE_REPLICA_ENV: case TYPE_ROLES: case TYPE_RANGE:
+	case TYPE_POD_FACTS: case TYPE_PORTS: case TYPE_LAYOUT: case TYPE_MODULE: case TYPE_REPLICA_ENV:
+	case TYPE_ROLES: case TYPE_RANGE:
 		return FIT_NO;
 	default: return FIT_OK;
 	}

@@ -152,6 +152,11 @@ struct stdlib_site {
 	const char *name, *labels[4];
 };
 const struct stdlib_site *stdlib_sites(void);
+/* An option of a program that says how ranks are divided, and the dimension that it means. The list ends with NULL. */
+struct layout_option {
+	const char *word, *dimension;
+};
+const struct layout_option *stdlib_layout_options(void);
 /* The names of all standard-library modules, in byte order. */
 const char *const *stdlib_names(size_t *ret_n);
 

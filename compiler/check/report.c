@@ -150,6 +150,9 @@ static void report_env(struct check *c, struct node *n)
 			diag_help(c->diags, d, "write 'json(...)'");
 		break;
 	case TYPE_VOLUME: help_volume(c, d, n); break;
+	case TYPE_LAYOUT:
+		diag_help(c->diags, d, "write '%.*s.tp' or another of its numbers", STR_ARG(words));
+		break;
 	case TYPE_ROLE: diag_help(c->diags, d, "write '%.*s.name' or '%.*s.host(0)'", STR_ARG(words),
 		STR_ARG(words)); break;
 	default: break;

@@ -220,6 +220,14 @@ static const struct type *limits_type(struct schema_types *types)
 	return record_type(types, "Limits", members, 3);
 }
 
+static const struct type *layout_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = { { "tp", "int(1..)" }, { "cp", "int(1..)" },
+		{ "fsdp", "int(1..)" }, { "dp", "int(1..)" }, { "pp", "int(1..)" }, { "ep", "int(1..)" },
+		{ "etp", "int(1..)" }, { "order", "string" } };
+	return record_type(types, "Layout", members, sizeof members / sizeof *members);
+}
+
 static const struct type *replica_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = {
@@ -275,6 +283,8 @@ static const struct type *read_core(struct spelling *s)
 		return type_map(a, &type_env_value);
 	if (eat(s, "limits"))
 		return limits_type(s->types);
+	if (eat(s, "layout"))
+		return layout_type(s->types);
 	if (eat(s, "addons"))
 		return addons_type(s->types);
 	if (eat(s, "replica"))
@@ -309,6 +319,11 @@ const struct type *schema_type(struct schema_types *types, enum field_id id)
 		types->at[id] = t->kind == TYPE_LIST && t->elem->kind == TYPE_POD ? type_pod(types->arena, t) : t;
 	}
 	return types->at[id];
+}
+
+const struct type *schema_member_type(struct schema_types *types, enum field_id id)
+{
+	return id == FIELD_LAYOUT ? &type_layout : schema_type(types, id);
 }
 
 /* ---- bundles: records of the fields of a block ---- */
@@ -354,6 +369,8 @@ const struct type *schema_bundle(struct schema_types *types, struct str name)
 {
 	if (str_is(name, "Limits"))
 		return schema_type(types, FIELD_LIMITS);
+	if (str_is(name, "Layout"))
+		return schema_type(types, FIELD_LAYOUT);
 	for (size_t i = 0; i < SCHEMA_BUNDLES; i++) {
 		if (!str_is(name, bundles[i].word))
 			continue;

@@ -85,10 +85,15 @@ struct schema_types {
 	struct names *names;
 	const struct type *at[FIELDS];
 };
+/* The type of a field as a member of a role: `layout` of a role is more than what the program writes. */
+const struct type *schema_member_type(struct schema_types *types, enum field_id id);
 /* The type of a field, parsed on first use into the arena of TYPES. */
 const struct type *schema_type(struct schema_types *types, enum field_id id);
 
-/* The record types Role, Sidecar and Limits: they have the fields of a block, all optional; NULL for any other NAME. */
+/*
+ * The record types Role, Sidecar, Limits and Layout: they have the fields of a block, all optional; NULL for any other
+ * NAME.
+ */
 const struct type *schema_bundle(struct schema_types *types, struct str name);
 /* Is T the record type of the fields of BLOCK? */
 bool schema_is_bundle(const struct schema_types *types, const struct type *t, enum block block);

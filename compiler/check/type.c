@@ -36,6 +36,7 @@ const struct type type_config = { .kind = TYPE_CONFIG };
 const struct type type_cluster = { .kind = TYPE_CLUSTER };
 const struct type type_pod_facts = { .kind = TYPE_POD_FACTS };
 const struct type type_ports = { .kind = TYPE_PORTS };
+const struct type type_layout = { .kind = TYPE_LAYOUT };
 const struct type type_module = { .kind = TYPE_MODULE };
 const struct type type_replica_env = { .kind = TYPE_REPLICA_ENV };
 const struct type type_roles = { .kind = TYPE_ROLES };
@@ -161,8 +162,8 @@ static const char *const words[TYPE_KINDS] = {
 	[TYPE_RECORD] = "record", [TYPE_ANON] = "record", [TYPE_OPTIONAL] = "optional", [TYPE_POD] = "pod",
 	[TYPE_SECRET] = "secret", [TYPE_NONE] = "none", [TYPE_EMPTY] = "empty", [TYPE_UNIT] = "quantity",
 	[TYPE_ENV_VALUE] = "env value", [TYPE_DATA] = "data", [TYPE_CONFIG] = "config", [TYPE_CLUSTER] = "cluster",
-	[TYPE_POD_FACTS] = "pod", [TYPE_PORTS] = "ports", [TYPE_MODULE] = "module", [TYPE_REPLICA_ENV] = "env",
-	[TYPE_ROLES] = "roles"
+	[TYPE_POD_FACTS] = "pod", [TYPE_PORTS] = "ports", [TYPE_LAYOUT] = "layout", [TYPE_MODULE] = "module",
+	[TYPE_REPLICA_ENV] = "env", [TYPE_ROLES] = "roles"
 };
 
 static void spell(struct buf *b, const struct type *t, struct arena *a);
@@ -290,7 +291,7 @@ struct str type_phrase(struct arena *a, const struct type *t)
 	case TYPE_ENV_VALUE: return STR("an environment value");
 	case TYPE_ACCELERATOR: return STR("an accelerator");
 	case TYPE_MODULE: return STR("a module");
-	case TYPE_CLUSTER: case TYPE_PORTS: case TYPE_ROLES: case TYPE_REPLICA_ENV:
+	case TYPE_CLUSTER: case TYPE_PORTS: case TYPE_LAYOUT: case TYPE_ROLES: case TYPE_REPLICA_ENV:
 		return str_printf(a, "the built-in '%s'", words[t->kind]);
 	case TYPE_POD_FACTS: return STR("the built-in 'pod'");
 	case TYPE_CONFIG: return STR("a reference to a ConfigMap");

@@ -36,6 +36,7 @@ enum type_kind {
 	TYPE_CONFIG,                            /* config(name, key) */
 	TYPE_CLUSTER, TYPE_POD_FACTS,           /* the built-in values `cluster` and `pod` */
 	TYPE_PORTS,                             /* the type of role.ports */
+	TYPE_LAYOUT,                            /* the type of role.layout */
 	TYPE_MODULE,                            /* the type of the name that an import binds */
 	TYPE_REPLICA_ENV,                       /* the type of env("worker", 3) in a test */
 	TYPE_ROLES,                             /* the type of `roles` in a test */
@@ -75,8 +76,8 @@ struct type {
 extern const struct type type_bad, type_bool, type_int, type_float, type_string, type_cpu, type_memory,
 	type_duration, type_topology, type_range, type_elastic, type_image, type_name, type_path, type_port,
 	type_accelerator, type_volume, type_condition, type_role, type_none, type_empty, type_unit,
-	type_env_value, type_data, type_config, type_cluster, type_pod_facts, type_ports, type_module, type_replica_env,
-	type_roles;
+	type_env_value, type_data, type_config, type_cluster, type_pod_facts, type_ports, type_layout, type_module,
+	type_replica_env, type_roles;
 
 const struct type *type_list(struct arena *a, const struct type *elem);
 const struct type *type_map(struct arena *a, const struct type *elem);

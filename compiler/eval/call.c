@@ -106,6 +106,8 @@ static const struct value *call_method(struct eval *ev, struct frame *f, struct 
 		return base;
 	if (base->kind == VALUE_ROLE)
 		return role_method(ev, base->u.role, callee->u.member.name, args, count, n);
+	if (base->kind == VALUE_LAYOUT && count == 1)
+		return layout_method(ev, base->u.role, callee->u.member.name, args[0], n);
 	if (base->kind == VALUE_POD && str_is(callee->u.member.name, "env") && count == 1)
 		return pod_env(ev, args[0], n);
 	return &value_bad;

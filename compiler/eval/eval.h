@@ -362,6 +362,10 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
  * Values of a planned job for policies and tests (policy_value.c): role.containers, volumes, tolerations, raw;
  * cluster.containers, objects, timeout, ttl, queue, priority, labels, annotations.
  */
+/* `role.layout.NAME`, and `role.layout.NAME(DIMENSION)`. */
+const struct value *layout_member(struct eval *ev, struct role *r, struct str name, struct node *at);
+const struct value *layout_method(struct eval *ev, struct role *r, struct str name, const struct value *dimension,
+	struct node *call);
 const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at);
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at);
 /* The value of pod.index, name, uid, ip, node or host. */

@@ -353,6 +353,7 @@ static const struct value *eval_member(struct eval *ev, struct frame *f, struct 
 	case VALUE_RANGE: return elastic_member(ev, base, n);
 	case VALUE_TOPOLOGY: return topology_member(ev, base, n);
 	case VALUE_ROLE: return role_member(ev, base->u.role, name, n);
+	case VALUE_LAYOUT: return layout_member(ev, base->u.role, name, n);
 	case VALUE_PORTS: return role_port_number(ev, base->u.role, name, n);
 	case VALUE_CLUSTER: return cluster_member(ev, name, n);
 	case VALUE_POD: return pod_member(ev, name, n);

@@ -19,8 +19,8 @@ static bool aux_inherits(enum field_id id)
 	switch (id) {
 	case FIELD_CPU: case FIELD_MEMORY: case FIELD_DISK: case FIELD_SHM: case FIELD_LIMITS: case FIELD_RESOURCES:
 	case FIELD_DEVICE_CLAIMS: case FIELD_SHARED_DEVICE_CLAIMS:
-	case FIELD_ACCELERATOR: case FIELD_SLICES: case FIELD_NODE: case FIELD_ZONE: case FIELD_TOLERATE:
-	case FIELD_SPREAD: case FIELD_PLACE:
+	case FIELD_ACCELERATOR: case FIELD_SLICES: case FIELD_LAYOUT: case FIELD_NODE: case FIELD_ZONE:
+	case FIELD_TOLERATE: case FIELD_SPREAD: case FIELD_PLACE:
 	case FIELD_RETRIES: case FIELD_RETRY_ON: case FIELD_RESTART: case FIELD_START_AFTER:
 		return false;
 	default:

@@ -54,6 +54,8 @@ struct role {
 	/* port -> the list role.addresses("p"), made once for each role */
 	struct map addresses;
 	const struct value *hosts;
+	const struct plan_layout *layout;       /* see role_layout() */
+	bool laid_out;                  /* `layout` was computed; it is NULL if that failed */
 	/* the replica whose amounts a policy sees, where replicas differ; -1 outside policies */
 	int64_t seen;
 };
@@ -104,6 +106,18 @@ bool role_replicas(struct eval *ev, struct role *r, int64_t *ret_min, int64_t *r
 bool role_is_elastic(struct eval *ev, struct role *r);
 /* The number of slices of the role: 1 when the role is not divided into slices, or when the number is unknown. */
 int64_t role_slices(struct eval *ev, struct role *r);
+/*
+ * How the ranks of the role are divided; all in one dimension if the program says nothing. NULL if that could not be
+ * computed, which was reported.
+ */
+const struct plan_layout *role_layout(struct eval *ev, struct role *r);
+/* The position of the number that the layout of the role has for D; that of `layout` if it does not mention D. */
+struct span role_layout_at(struct eval *ev, struct role *r, enum plan_dimension d);
+/*
+ * The number of consecutive replicas that hold whole groups of the dimension; 0 if AT names none, or if groups share
+ * hosts with parts of others, which was reported.
+ */
+int64_t role_layout_hosts(struct eval *ev, struct role *r, struct str dimension, struct span at);
 /* The role's accelerator, or NULL. */
 const struct plan_accelerator *role_accelerator(struct eval *ev, struct role *r);
 

@@ -321,6 +321,11 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 		v->u.role = r;
 		return v;
 	}
+	if (str_is(name, "layout")) {
+		struct value *v = value_new(ev->arena, VALUE_LAYOUT, at->span);
+		v->u.role = r;
+		return v;
+	}
 	if (str_is(name, "words"))              /* a broken item may be the command */
 		return r->torn ? &value_bad : role_words(ev, r, at->span);
 	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") || str_is(name, "raw"))

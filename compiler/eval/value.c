@@ -457,6 +457,7 @@ static void spell(struct arena *a, struct buf *b, const struct value *v)
 	case VALUE_CLUSTER: buf_z(b, "cluster"); break;
 	case VALUE_POD: buf_z(b, "pod"); break;
 	case VALUE_PORTS: buf_printf(b, "%.*s.ports", STR_ARG(v->u.role->name)); break;
+	case VALUE_LAYOUT: buf_printf(b, "%.*s.layout", STR_ARG(v->u.role->name)); break;
 	default:
 		if (value_plain_text(a, v, &plain))
 			buf_str(b, plain);
@@ -496,7 +497,7 @@ struct str value_phrase(struct arena *a, const struct value *v)
 		[VALUE_ACCELERATOR] = "an accelerator", [VALUE_VOLUME] = "a volume", [VALUE_CONDITION] = "a condition",
 		[VALUE_SECRET] = "a secret", [VALUE_CONFIG] = "a config reference", [VALUE_CLUSTER] = "the cluster",
 			[VALUE_POD] = "the pod",
-		[VALUE_PORTS] = "the ports of a role",
+		[VALUE_PORTS] = "the ports of a role", [VALUE_LAYOUT] = "the layout of a role",
 	};
 	const char *word = v->kind == VALUE_QUANTITY ? (v->unit == TYPE_CPU ? "the cpu" : v->unit == TYPE_MEMORY
 	                                             ? "the memory" : "the duration")

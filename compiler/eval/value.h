@@ -26,7 +26,8 @@ enum value_kind {
 	VALUE_ROLE, VALUE_ACCELERATOR, VALUE_VOLUME, VALUE_CONDITION,
 	VALUE_SECRET, VALUE_CONFIG,     /* u.reference: a key of a Secret or ConfigMap */
 	VALUE_CLUSTER, VALUE_POD,       /* the built-in values `cluster` and `pod` */
-	VALUE_PORTS                     /* u.role: the value of role.ports */
+	VALUE_PORTS,                    /* u.role: the value of role.ports */
+	VALUE_LAYOUT                    /* u.role: the value of role.layout */
 };
 
 struct value_entry {
@@ -76,7 +77,7 @@ struct value {
 			uint32_t weight;
 		} list;
 		struct value_map map;
-		struct role *role;              /* ROLE, PORTS: the role */
+		struct role *role;              /* ROLE, PORTS, LAYOUT: the role */
 		const struct plan_accelerator *accelerator;
 		const struct plan_volume *volume;
 		const struct plan_condition *condition;

@@ -124,6 +124,8 @@ static const struct {
 	  "let agent: Sidecar = { image = \"registry.example.com/agent:1.0\", memory = 256Mi }" },
 	{ "Limits", "type", "What 'limits' holds: cpu, memory and disk, each of them optional.",
 		"let twice: Limits = { cpu = 16, memory = 64Gi }" },
+	{ "Layout", "type", "What 'layout' holds: tp, cp, fsdp, dp, pp, ep, etp and order, each of them optional.",
+		"let dense: Layout = { tp = 8, pp = 4 }" },
 	{ "elastic", "type", "A range of replicas, 1:8, that a cluster may use any number of.", NULL },
 	{ "image", "type", "A container image: registry/path:tag or registry/path@sha256:...", NULL },
 	{ "topology", "type", "The shape of a slice of devices: 4x4, 2x2x4.", NULL },

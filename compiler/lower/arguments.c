@@ -61,7 +61,7 @@ static struct data *data_of_value(struct eval *ev, const struct value *v)
 	d->from = v->from;
 	switch (v->kind) {
 	case VALUE_BAD: case VALUE_COMPUTED: case VALUE_NONE: case VALUE_CONDITION: case VALUE_VOLUME: case VALUE_ROLE:
-	case VALUE_PORTS:
+	case VALUE_PORTS: case VALUE_LAYOUT:
 	case VALUE_SECRET: case VALUE_CONFIG:
 		return NULL;
 	case VALUE_ELASTIC: case VALUE_RANGE: return data_of_range(ev->arena, v, d);

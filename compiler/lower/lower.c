@@ -409,6 +409,8 @@ static void lower_role(struct job *j, struct role *r)
 	}
 	ev->self = r;
 	p->accelerator = role_accelerator(ev, r);
+	if (role_field_level(ev, r, FIELD_LAYOUT) != LEVELS)
+		p->layout = role_layout(ev, r);
 	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "init"));
 	p->sidecars = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "sidecar"));
 	lower_main(&l);

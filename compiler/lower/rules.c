@@ -15,6 +15,7 @@ void rules_job(struct job *j)
 	rules_resources(j);
 	rules_mounts(j);
 	rules_words(j);
+	rules_layout(j);
 	rules_text(j);
 	rules_raw(j);
 	rules_repeats(j);

@@ -159,7 +159,7 @@ static const struct type *member_type(struct context *c, const struct type *base
 			return base->members[i].type;
 	if (base->kind == TYPE_ROLE) {
 		const struct field *f = schema_find(BLOCK_ROLE, name);
-		return f ? f->id == FIELD_REPLICAS ? &type_int : schema_type(&c->types, f->id) : NULL;
+		return f ? f->id == FIELD_REPLICAS ? &type_int : schema_member_type(&c->types, f->id) : NULL;
 	}
 	return base->kind == TYPE_MAP ? base->elem : base->kind == TYPE_PORTS ? &type_int : NULL;
 }

@@ -103,6 +103,12 @@ struct plan_codes {
 
 enum plan_place_kind { PLACE_ANYWHERE, PLACE_NEAR, PLACE_PREFER, PLACE_PACK };
 
+/* The dimensions of a layout; the last three are those of experts. */
+enum plan_dimension {
+	DIMENSION_TP, DIMENSION_CP, DIMENSION_FSDP, DIMENSION_DP, DIMENSION_PP, DIMENSION_EP, DIMENSION_ETP,
+	DIMENSION_EDP, DIMENSIONS
+};
+
 enum host_form {
 	HOSTS_SUBDOMAIN,                /* hosts are named "J-R-i.J"; the job has one headless Service J */
 	HOSTS_SERVICE,                  /* hosts are named "J-R-i.N.svc[.domain]"; each replica has a Service */
@@ -169,6 +175,20 @@ bool plan_codes_has(const struct plan_codes *c, int64_t code);
 bool plan_codes_next(const struct plan_codes *c, int64_t *lo, int64_t *hi);
 /* Formats a set of codes, such as "17, 128..255", with SEPARATOR between ranges. */
 struct str plan_codes_text(struct arena *a, const struct plan_codes *c, const char *separator);
+
+/* ---- layouts ---- */
+
+/* The name of a dimension, and the dimension with a name; DIMENSIONS if there is none. */
+const char *plan_dimension_name(enum plan_dimension d);
+enum plan_dimension plan_dimension_find(struct str name);
+int64_t plan_layout_degree(const struct plan_layout *l, enum plan_dimension d);
+/* The number of consecutive ranks that hold whole groups of D, and whose number divides that of all ranks. */
+int64_t plan_layout_extent(const struct plan_layout *l, enum plan_dimension d);
+/* The position of RANK in its group of D, and the rank at position I of the group in which RANK has position 0. */
+int64_t plan_layout_position(const struct plan_layout *l, enum plan_dimension d, int64_t rank);
+int64_t plan_layout_rank(const struct plan_layout *l, enum plan_dimension d, int64_t rank, int64_t i);
+/* The degrees above 1 as text: "tp 8, pp 4, dp 2"; "dp 1" if there are none. */
+struct str plan_layout_text(struct arena *a, const struct plan_layout *l);
 
 /* ---- places ---- */
 

@@ -384,6 +384,10 @@ static void dump_role(struct dumping *d, const struct plan_role *r)
 		(long long)r->max), r->replicas_at);
 	if (plan_is_sliced(r))
 		fact(d, "slices", str_int(&d->arena, r->slices), r->slices_at);
+	if (r->layout) {
+		fact(d, "layout", plan_layout_text(&d->arena, r->layout), r->layout->from);
+		dump_rest(d, 1, &shape_plan_layout, r->layout);
+	}
 	if (r->unrolled)
 		fact(d, "unrolled", STR("one object for each replica"), r->unrolled_because);
 	if (r->endless)

@@ -147,6 +147,16 @@ static void unrolled(const struct sources *sources, const struct plan_job *j, st
 	}
 }
 
+static void layouts(struct arena *a, const struct plan_job *j, struct buf *out)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (r->layout)
+			buf_printf(out, "  role '%.*s' divides its %lld ranks into %.*s\n", STR_ARG(r->name),
+				(long long)r->layout->size, STR_ARG(plan_layout_text(a, r->layout)));
+	}
+}
+
 static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
@@ -240,6 +250,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		buf_z(out, "  in all ");
 		totals(&a, &t, objects[i], out);
 		unrolled(sources, j, out);
+		layouts(&a, j, out);
 		places(&a, j, out);
 		unasked_mounts(j, out);
 		for (size_t k = 0; k < needs.n; k++)

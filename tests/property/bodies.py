@@ -23,6 +23,7 @@ MAPS = {
     "labels": ('a = "1"', 'b = "2"'),
     "annotations": ('a = "1"', 'b = "2"'),
     "limits": ("memory = 4Gi", "cpu = 4"),
+    "layout": ('order = "tp-dp-pp"', "etp = 1"),
     "resources": ('"example.com/a" = 1', '"example.com/b" = 2'),
     "device_claims": ('a = "one"', 'b = "two"'),
     "shared_device_claims": ('a = "one"', 'b = "two"'),

@@ -107,6 +107,8 @@ int main(void)
 	volumes[0].surprise = STR("of plan_volume");
 	r->main.asks = amounts[0];
 	r->main.surprise = STR("of plan_container");
+	static struct plan_layout layout = { .tp = 1, .surprise = { "of plan_layout", 14 } };
+	r->layout = &layout;
 	r->place.surprise = STR("of plan_place");
 	r->replica.surprise = STR("of plan_replica");
 	r->surprise = STR("of plan_role");

@@ -52,6 +52,7 @@ FIELDS = {
 # Fields of jobs and roles without a row, and why.
 OTHERWISE = {
     "image": "every program here has it",
+    "layout": "is in no object: tests/language/layouts.py",
     "slices": "needs an accelerator with slices: tests/emit/slices.tj",
     "other_roles": "is about roles that a program may have; objects do not show it",
 }
