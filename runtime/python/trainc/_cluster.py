@@ -6,9 +6,10 @@ of them describe (torchrun below srun) is described by the innermost one.
 import json
 import os
 from dataclasses import dataclass, replace
-from typing import Dict, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, Mapping, Optional, Tuple
 
-from ._results import Error
+if TYPE_CHECKING:
+    from ._results import Error
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Cluster:
     coordinator: Optional[str] = None
     hosts: Optional[Tuple[str, ...]] = None
     attempt: Optional[int] = None
+
+
+def _error(text: str) -> "Error":
+    from ._results import Error     # most processes never need it
+    return Error(text)
 
 
 class _Variables:
@@ -48,9 +54,9 @@ class _Variables:
             if value is None:
                 continue
             if not value.isdigit():
-                raise Error(f"{name} is '{value}', which is not a number")
+                raise _error(f"{name} is '{value}', which is not a number")
             if found is not None and found[1] != int(value):
-                raise Error(f"{found[0]} is {found[1]}, but {name} is {value}")
+                raise _error(f"{found[0]} is {found[1]}, but {name} is {value}")
             found = found or (name, int(value))
         return None if found is None else found[1]
 
@@ -63,7 +69,7 @@ class _Variables:
         """The number NAME counts from 0 to below the number MOST."""
         a, b = self.perhaps(name), self.perhaps(most)
         if a is not None and b is not None and a >= b:
-            raise Error(f"{name} is {a}, but {most} is {b}")
+            raise _error(f"{name} is {a}, but {most} is {b}")
 
     def address(self, host: str, port: str) -> "Optional[str]":
         h, p = self.text(host), self.text(port)
@@ -85,11 +91,11 @@ def _torch(v: _Variables) -> "Optional[Cluster]":
     nodes, each, world = v.perhaps("PET_NNODES"), v.perhaps("PET_NPROC_PER_NODE"), v.number("WORLD_SIZE")
     if nodes is not None and each is not None:
         if world is not None and world != nodes * each:
-            raise Error(f"WORLD_SIZE is {world}, but PET_NNODES x PET_NPROC_PER_NODE is {nodes * each}")
+            raise _error(f"WORLD_SIZE is {world}, but PET_NNODES x PET_NPROC_PER_NODE is {nodes * each}")
         world = nodes * each
     size = v.number("GROUP_WORLD_SIZE")
     if size is not None and nodes is not None and size != nodes:
-        raise Error(f"GROUP_WORLD_SIZE is {size}, but PET_NNODES is {nodes}")
+        raise _error(f"GROUP_WORLD_SIZE is {size}, but PET_NNODES is {nodes}")
     index = v.number("PET_NODE_RANK", "GROUP_RANK")
     return Cluster(framework="pytorch", index=index, size=size if size is not None else nodes, rank=_rank(v), world_size=world,
                    local_rank=v.number("LOCAL_RANK"), local_world_size=v.number("LOCAL_WORLD_SIZE") if launched else each,
@@ -116,10 +122,10 @@ def _tensorflow(v: _Variables) -> "Optional[Cluster]":
         roles: "Dict[str, Tuple[str, ...]]" = {} if sparse else {str(name): tuple(str(a) for a in addresses)
                                                                  for name, addresses in cluster.items()}
     except (ValueError, TypeError, KeyError, AttributeError) as e:
-        raise Error(f"TF_CONFIG is not a cluster with a task: {e!r}") from None
+        raise _error(f"TF_CONFIG is not a cluster with a task: {e!r}") from None
     mine = roles.get(role)
     if mine is not None and index >= len(mine):
-        raise Error(f"TF_CONFIG: task.index is {index}, but cluster.{role} has {len(mine)} addresses")
+        raise _error(f"TF_CONFIG: task.index is {index}, but cluster.{role} has {len(mine)} addresses")
     first = roles.get("chief") or roles.get("master") or roles.get("worker")
     return Cluster(framework="tensorflow", role=role, index=index, size=len(mine) if mine else None,
                    coordinator=first[0] if first else None, hosts=tuple(a.rsplit(":", 1)[0] for a in mine) if mine else None)
@@ -186,7 +192,7 @@ def _dmlc(v: _Variables) -> "Optional[Cluster]":
     if role in ("scheduler", "tracker"):        # there is one of it
         index, size = 0, 1
     if index is not None and size is not None and index >= size:
-        raise Error(f"the number of this {role} is {index}, but DMLC_NUM_{role.upper()} is {size}")
+        raise _error(f"the number of this {role} is {index}, but DMLC_NUM_{role.upper()} is {size}")
     return Cluster(framework="mxnet" if store else "xgboost", role=role, index=index, size=size,
                    coordinator=v.address("DMLC_PS_ROOT_URI", "DMLC_PS_ROOT_PORT") if store else
                    v.address("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT"))
