@@ -8,7 +8,8 @@ is permitted for every family.
 
 A run may take at most CPU seconds and MIB of memory.  Sizes double until a run takes MEASURED seconds, or its files
 have LARGE bytes. This run may cost at most GROWTH times as much as one of half the size, in time and in memory.  If it
-costs more than DOUBT times as much, twice the size is tried as well, to distinguish quadratic cost from a moment in
+costs more than DOUBT times as much, both sizes run again, and the cheapest run of each counts; then twice the size is
+tried as well, unless its files would have more than 2 * LARGE bytes. This distinguishes quadratic cost from a moment in
 which the machine was busy. """
 import math
 import os
@@ -111,6 +112,12 @@ def growth(less, more):
     return max(time, memory)
 
 
+def again(trainc, family, run):
+    """Takes the lesser cost of RUN and of one more run of the same size."""
+    more = Run(trainc, family, run.n)
+    run.seconds, run.mib = min(run.seconds, more.seconds), min(run.mib, more.mib)
+
+
 def doubled(trainc, family):
     """Returns the last run, its growth (0 when there was nothing to measure), and what is wrong."""
     last, n, times, doubts = None, family.first, 0, 0
@@ -120,11 +127,17 @@ def doubled(trainc, family):
         # When a budget ends the run, the cost is that of the budget, even if the input was only a little larger.
         comparable = last and last.end(family.ends) == run.end(family.ends)
         times = growth(last, run) if comparable and run.n == 2 * last.n else 0
+        for _ in range(3):
+            if times <= DOUBT:
+                break
+            again(trainc, family, last)
+            again(trainc, family, run)
+            times = growth(last, run)
         doubts += times > DOUBT
         large = run.large or n > 1 << 26
         if wrong or large and times <= DOUBT or doubts > 2 or comparable and run.seconds > MEASURED and 0 < times <= DOUBT:
             break
-        if run.bytes > 8 * LARGE or run.large and run.bytes < LARGE or n > 1 << 26:
+        if run.bytes > 2 * LARGE or run.large and run.bytes < LARGE or n > 1 << 26:
             break
         last, n = run, n * 2 if run.seconds > 0.05 or run.mib > 48 or 4 * run.bytes > LARGE else n * 4
     if times > family.growth:
