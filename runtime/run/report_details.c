@@ -5,9 +5,16 @@
 #include "runtime/run/report.h"
 #include "base/words.h"
 
+#include <stdio.h>
+
 static bool is_well(enum run_phase phase)
 {
 	return phase == RUN_RUNNING || phase == RUN_SUCCEEDED || phase == RUN_COMPLETING;
+}
+
+static bool text_in(struct str text, struct str part)
+{
+	return part.n && text.n >= part.n && memmem(text.p, text.n, part.p, part.n);
 }
 
 static void put_ago(struct buf *out, int64_t now, int64_t time)
@@ -16,14 +23,28 @@ static void put_ago(struct buf *out, int64_t now, int64_t time)
 	buf_z(out, " ago");
 }
 
-static void put_failure(const struct report *r, const struct run_failure *f, struct buf *out)
+/* Does the headline already say that this replica failed, and why? */
+static bool in_headline(struct str headline, const struct run_failure *f)
+{
+	char index[32];
+	int n = snprintf(index, sizeof index, " %lld: ", (long long)f->index);
+
+	return text_in(headline, f->role) && memmem(headline.p, headline.n, index, (size_t)n) &&
+		text_in(headline, f->reason);
+}
+
+static void put_failure(const struct report *r, struct str headline, const struct run_failure *f, struct buf *out)
 {
 	buf_z(out, "  first failure: ");
 	put_escaped(out, f->role);
-	buf_printf(out, " %lld, ", (long long)f->index);
-	put_escaped(out, f->reason);
-	if (f->exit_code >= 0 && !str_starts(f->reason, STR("exit code")) && !str_starts(f->reason, STR("killed by")))
-		buf_printf(out, " (exit code %d)", f->exit_code);
+	buf_printf(out, " %lld", (long long)f->index);
+	if (!in_headline(headline, f)) {
+		buf_z(out, ", ");
+		put_escaped(out, f->reason);
+		if (f->exit_code >= 0 && !text_in(f->reason, STR("exit code")) &&
+			!text_in(f->reason, STR("killed by")))
+			buf_printf(out, " (exit code %d)", f->exit_code);
+	}
 	if (f->time) {
 		buf_z(out, ", ");
 		put_ago(out, r->now, f->time);
@@ -47,7 +68,7 @@ static void put_role(const struct run_role *r, struct str headline, struct buf *
 
 	for (int64_t i = 0; i < r->max && lines < MOST; i++) {
 		int64_t same = 0;
-		if (!r->at[i].cause.n || told(r, i) || str_ends(headline, r->at[i].cause))
+		if (!r->at[i].cause.n || told(r, i) || text_in(headline, r->at[i].cause))
 			continue;
 		for (int64_t k = i; k < r->max; k++)
 			same += str_eq(r->at[k].cause, r->at[i].cause);
@@ -114,7 +135,7 @@ void report_details(const struct report *r, const struct run_state *s, struct bu
 		buf_printf(out, "  the whole run was started again %lld time%s\n", (long long)s->job_restarts,
 			s->job_restarts == 1 ? "" : "s");
 	if (s->failure.known) {
-		put_failure(r, &s->failure, out);
+		put_failure(r, s->cause, &s->failure, out);
 		report_last_lines(s, true, out);
 	}
 	for (size_t i = 0; i < s->nroles; i++)

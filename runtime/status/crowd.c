@@ -96,7 +96,7 @@ static struct str shared_cause(struct gathering *g, const struct gathered_part *
 		const struct pod_view *o = &p->at[i].view;
 		same += p->at[i].pod && o->phase == v->phase && str_eq(o->reason, v->reason);
 	}
-	if (p->plan->max == 1)
+	if (p->plan->max == 1 && g->job->nroles == 1)
 		return v->cause;
 	if (same == 1 || n == 1)
 		return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)worst,
@@ -134,6 +134,7 @@ static struct crowd crowd_of(struct gathering *g, const struct gathered_part *p,
 		c.seen++;
 		c.active += v->running;
 		c.ready += v->running && v->ready;
+		c.over += v->running && v->over;
 		c.succeeded += v->succeeded;
 		restarting(g, p, i, &c);
 		if (!v->succeeded && v->cause.n && (worst < 0 || phase_rank(phase) < phase_rank(c.phase))) {

@@ -170,17 +170,28 @@ static bool blames(const struct failing *a, const struct failing *b)
 		str_cmp(a->pod->name, b->pod->name) < 0;
 }
 
-const struct failing *gathered_failure(const struct gathering *g)
+const struct failing *gathered_failure(const struct gathering *g, const struct gathered_part *part)
 {
 	const struct failing *first = NULL;
 
 	for (size_t i = 0; i < g->nfailing; i++) {
 		struct failing *f = &g->failing[i];
 		f->view.again = f->view.again || f->part->at[f->index].pod != f->pod;
-		if (!first || blames(f, first))
+		if ((!part || f->part == part) && (!first || blames(f, first)))
 			first = f;
 	}
 	return first;
+}
+
+struct str failing_words(struct arena *a, const struct failing *f)
+{
+	const struct pod_view *v = &f->view;
+	struct str how = v->again || !v->cause.n ? v->why : v->cause;
+	bool coded = v->exit_code < 0 || text_holds(how, "exit code") || text_holds(how, "killed by");
+
+	how = coded ? how : str_printf(a, "%.*s (exit code %d)", STR_ARG(how), v->exit_code);
+	how = v->words.time ? text_cause(a, how, v->words.text) : how;
+	return str_printf(a, "%.*s %lld: %.*s", STR_ARG(f->part->plan->name), (long long)f->index, STR_ARG(how));
 }
 
 /* Notes which pods wait for claims of their own that report a problem. The claim of such a pod is called POD-VOLUME. */
@@ -275,7 +286,7 @@ static void pod(void *to, const struct data *o)
 	bool told = v.words.time && !v.words.follows;
 	bool stopped = v.deleting && (v.exit_code == 143 || v.exit_code == 137) && !told;
 	bool matters = role_required(g->job, key.part->plan) && failure_judge(key.part->plan, false) != FAILURE_PASSES;
-	if ((v.failed || v.again) && v.exit_code > 0 && !stopped && matters) {
+	if ((v.failed || (v.again && v.exit_code > 0)) && !stopped && matters) {
 		struct failing f = { key.part, key.index, now, v };
 		ARENA_PUSH(g->arena, g->failing, g->nfailing, f);
 	}

@@ -82,8 +82,10 @@ struct failing {
 };
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);
-/* The pod of the first failing rank, or NULL. */
-const struct failing *gathered_failure(const struct gathering *g);
+/* The pod of the first failing rank of PART, or of the run if PART is NULL; NULL if no pod has failed. */
+const struct failing *gathered_failure(const struct gathering *g, const struct gathered_part *part);
+/* Which replica failed and why: "worker 1: OOMKilled (exit code 137)". */
+struct str failing_words(struct arena *a, const struct failing *f);
 bool gathered_any(const struct gathering *g);
 
 #endif

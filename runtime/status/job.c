@@ -189,11 +189,13 @@ struct job_view job_judge(struct arena *a, const struct data *job, const struct 
 	if (phase_rank(pods->phase) < phase_rank(RUN_STARTING))
 		/* the phase of the pods decides */
 		return view(pods->phase, pods->cause, 0);
+	ready += pods->over;            /* they no longer count as ready, and do not count as succeeded yet */
+	bool fresh = pods->restarted && now - pods->restarted < FRESH;
 	/* fewer pods are ready than expected */
-	if (ready < expected)
+	if (ready < expected && !fresh)
 		return view(RUN_STARTING, pods->cause.n ? pods->cause : !any ? STR("no pods yet") :
 			str_printf(a, "%lld/%lld ready", (long long)ready, (long long)expected), 0);
-	if (pods->restarted && now - pods->restarted < FRESH)
+	if (fresh)
 		return view(RUN_DEGRADED, str_printf(a, "restarted less than a minute ago: %.*s",
 			STR_ARG(pods->restarting)), pods->restarted);
 	/* everything is as expected */

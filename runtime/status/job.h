@@ -8,6 +8,7 @@
 /* The pods of a role, or of one Job, taken together. */
 struct crowd {
 	int64_t seen, active, ready, succeeded;
+	int64_t over;                   /* pods whose main container has ended while the pod is still called running */
 	int64_t restarted;              /* time of the latest restart of a pod; 0: no pod has restarted */
 	enum run_phase phase;           /* the worst phase of pods that have not ended; RUNNING if no pod has a
 					 * problem */

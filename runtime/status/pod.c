@@ -23,6 +23,28 @@ static void say_pod(struct judging *j, enum run_phase phase, struct str reason, 
 	j->view->cause = text_cause(j->arena, reason, message);
 }
 
+/* Is the container a sidecar, which starts before the others and does not end? */
+static bool is_sidecar(const struct data *pod, struct str name)
+{
+	const struct data *list = status_list(pod, "spec.initContainers");
+
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (str_eq(status_text(list->u.list.at[i], "name"), name))
+			return str_is(status_text(list->u.list.at[i], "restartPolicy"), "Always");
+	return false;
+}
+
+/* WHAT about a container. Only the main container, which people mean by the replica, is not named. */
+static struct str about(struct judging *j, const struct data *container, bool init, struct str what)
+{
+	struct str name = status_text(container, "name");
+
+	if (!init && (str_eq(name, j->main) || !name.n))
+		return what;
+	return str_printf(j->arena, "%s '%.*s': %.*s", !init ? "container" : is_sidecar(j->pod, name) ? "sidecar" :
+		"init container", STR_ARG(name), STR_ARG(what));
+}
+
 /* ---- a container that waits ---- */
 
 static bool gone_for_good(struct str message)
@@ -112,9 +134,31 @@ static struct str last_end(struct judging *j, const struct data *container)
 	return text_cause(j->arena, why, told);
 }
 
-static void waiting(struct judging *j, const struct data *container)
+/* A container that waits for an image. */
+static void waiting_image(struct judging *j, const struct data *container, struct str reason, struct str message)
+{
+	static const char *const failed[] = { "Failed", NULL };
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, failed);
+
+	/* a back-off does not say why the pull failed; the preceding event does */
+	if (e && !gone_for_good(message))
+		message = e->message;
+	message = image_words(message);
+	struct str image = status_text(container, "image");
+	if (image.n && !(message.n && memmem(message.p, message.n, image.p, image.n)))
+		message = text_cause(j->arena, image, message);
+	say_pod(j, gone_for_good(message) || j->now - j->since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason,
+		message);
+}
+
+/*
+ * Judges a container that waits. It may wait for another one, or for its start, without a problem; any other reason is
+ * shown, and stalls the pod when it has lasted for a minute.
+ */
+static void waiting(struct judging *j, const struct data *container, bool init)
 {
 	static const char *const images[] = { "ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", NULL };
+	static const char *const starts[] = { "ContainerCreating", "PodInitializing", NULL };
 	static const char *const broken[] = { "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
 		"SignatureValidationFailed", "CreateContainerConfigError", "CreateContainerError",
 		"RunContainerError", NULL };
@@ -123,22 +167,18 @@ static void waiting(struct judging *j, const struct data *container)
 	int64_t age = j->now - j->since;
 
 	if (text_among(reason, images)) {
-		static const char *const failed[] = { "Failed", NULL };
-		const struct event *e = events_newest(j->events, STR("Pod"), j->name, failed);
-		/* a back-off does not say why the pull failed; the preceding event does */
-		if (e && !gone_for_good(message))
-			message = e->message;
-		message = image_words(message);
-		struct str image = status_text(container, "image");
-		if (image.n && !(message.n && memmem(message.p, message.n, image.p, image.n)))
-			message = text_cause(j->arena, image, message);
-		say_pod(j, gone_for_good(message) || age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
+		waiting_image(j, container, reason, message);
 	} else if (text_among(reason, broken)) {
 		say_pod(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED,
 			reason, message);
 	} else if (str_is(reason, "CrashLoopBackOff")) {
-		say_pod(j, j->view->restarts >= 3 ? RUN_STALLED : RUN_DEGRADED, reason, last_end(j, container));
+		say_pod(j, status_number(container, "restartCount", 0) >= 3 ? RUN_STALLED : RUN_DEGRADED, reason, last_end(j, container));
+	} else if (reason.n && !text_among(reason, starts)) {
+		say_pod(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
+	} else {
+		return;
 	}
+	j->view->cause = about(j, container, init, j->view->cause);
 }
 
 /* ---- a container that ended ---- */
@@ -152,7 +192,7 @@ static void ended(struct judging *j, const struct data *container, const char *s
 	if (!end || code <= 0 || v->exit_code > 0)
 		return;
 	code = code > 255 ? 255 : code;         /* some systems have exit codes above 255 */
-	struct str reason = status_text(end, "reason"), name = status_text(container, "name");
+	struct str reason = status_text(end, "reason");
 	bool told = str_is(reason, "OOMKilled") || str_is(reason, "ContainerCannotRun") || str_is(reason, "StartError");
 	v->exit_code = (int)code;
 	v->signal = code > 128 && code < 128 + 65 ? (int)code - 128 : 0;
@@ -161,12 +201,12 @@ static void ended(struct judging *j, const struct data *container, const char *s
 	if (last_words_read(j->arena, v->log, v->finished, &v->words))
 		v->log = STR("");
 	v->again = state[0] == 'l';
-	v->why = told ? reason : end_words(j->arena, (int)code, v->signal);
+	reason = told ? reason : end_words(j->arena, (int)code, v->signal);
+	v->why = about(j, container, init, reason);
 	if (v->cause.n || v->again)
 		return;
-	v->reason = v->why;
-	v->cause = init ? str_printf(j->arena, "init container '%.*s': %.*s", STR_ARG(name), STR_ARG(v->reason)) :
-		v->reason;
+	v->reason = reason;
+	v->cause = v->why;
 }
 
 /* ---- all containers ---- */
@@ -182,6 +222,23 @@ static void restarts(struct judging *j, const struct data *container)
 		j->view->own_restarts = n;
 	if (last > j->view->restarted)
 		j->view->restarted = last;
+}
+
+/* Judges the sidecars of a pod whose containers have started; false if one of them waits. */
+static bool sidecars(struct judging *j)
+{
+	const struct data *list = status_list(j->pod, "status.initContainerStatuses");
+	bool ready = true;
+
+	for (size_t i = 0; i < list->u.list.n && j->view->running; i++) {
+		const struct data *c = list->u.list.at[i];
+		if (!is_sidecar(j->pod, status_text(c, "name")))
+			continue;
+		ready = ready && !status_path(c, "state.waiting");
+		if (!j->view->cause.n)
+			waiting(j, c, true);
+	}
+	return ready;
 }
 
 /*
@@ -201,24 +258,14 @@ static void containers(struct judging *j)
 				continue;
 			ready = ready && status_true(c, "ready");
 			if (!j->view->cause.n)
-				waiting(j, c);
+				waiting(j, c, false);
 			ended(j, c, "state.terminated", false);
 		}
+	ready = sidecars(j) && ready;
 	for (size_t i = 0; i < list->u.list.n && j->view->exit_code < 0; i++)
 		ended(j, list->u.list.at[i], "lastState.terminated", false);
 	/* with a failed readiness gate or a silent node, the containers may be ready although the pod is not */
 	j->view->ready = ready && !status_condition_is(j->pod, "Ready", "False");
-}
-
-/* Is the container a sidecar, which starts before the others and does not end? */
-static bool is_sidecar(const struct data *pod, struct str name)
-{
-	const struct data *list = status_list(pod, "spec.initContainers");
-
-	for (size_t i = 0; i < list->u.list.n; i++)
-		if (str_eq(status_text(list->u.list.at[i], "name"), name))
-			return str_is(status_text(list->u.list.at[i], "restartPolicy"), "Always");
-	return false;
 }
 
 /* Judges the init containers; true if one of them decides the state of the pod. */
@@ -231,7 +278,7 @@ static bool init_containers(struct judging *j)
 		const struct data *c = list->u.list.at[i];
 		struct str name = status_text(c, "name");
 		bool sidecar = is_sidecar(j->pod, name);
-		waiting(j, c);
+		waiting(j, c, true);
 		ended(j, c, "state.terminated", true);
 		if (j->view->cause.n)
 			return true;
@@ -256,6 +303,18 @@ static struct str no_node_text(struct str message)
 	return str_ends(message, rest) ? (struct str){ message.p, message.n - rest.n } : message;
 }
 
+/* Judges a pod that no scheduler has looked at; returns false if there may still be time for that. */
+static bool never_scheduled(struct judging *j)
+{
+	struct str name = status_text(j->pod, "spec.schedulerName");
+
+	if (!name.n || j->now - j->since < PATIENCE)
+		return false;
+	say_pod(j, RUN_STALLED, STR("not scheduled"), str_printf(j->arena, "no scheduler '%.*s' has looked at it",
+		STR_ARG(text_line(j->arena, name))));
+	return true;
+}
+
 /* Judges a pod that has no node; returns false if the pod has a node. */
 static bool unscheduled(struct judging *j)
 {
@@ -264,8 +323,10 @@ static bool unscheduled(struct judging *j)
 	const struct event *e = events_newest(j->events, STR("Pod"), j->name, told);
 	int64_t since = status_time(c, "lastTransitionTime");
 
-	if (status_text(j->pod, "spec.nodeName").n || (!c && !e) || status_condition_true(j->pod, "PodScheduled"))
+	if (status_text(j->pod, "spec.nodeName").n || status_condition_true(j->pod, "PodScheduled"))
 		return false;
+	if (!c && !e)
+		return never_scheduled(j);
 	struct str reason = c ? status_text(c, "reason") : STR("Unschedulable"),
 		message = c ? status_text(c, "message") : STR("");
 	if (str_is(reason, "SchedulingGated")) {
@@ -283,6 +344,30 @@ static bool unscheduled(struct judging *j)
 	return true;
 }
 
+/* Is the pod's node pulling an image? Large images take long, and no other Event comes meanwhile. */
+static bool pulling(struct judging *j)
+{
+	static const char *const told[] = { "Pulling", "Pulled", NULL };
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, told);
+
+	if (!e || !str_is(e->reason, "Pulling"))
+		return false;
+	struct str image = e->message, begin = STR("Pulling image ");
+	if (str_starts(image, begin))
+		image = (struct str){ image.p + begin.n, image.n - begin.n };
+	struct buf b = { 0 };
+	buf_z(&b, "pulling ");
+	buf_str(&b, text_line(j->arena, image));
+	if (j->now - e->time >= PATIENCE) {
+		buf_z(&b, " for ");
+		put_age(&b, j->now - e->time);
+	}
+	say_pod(j, RUN_STARTING, STR("pulling"), STR(""));
+	j->view->cause = buf_take(&b, j->arena);
+	buf_release(&b);
+	return true;
+}
+
 /* Judges a pod that has a node, but whose containers have no state yet. */
 static void not_created(struct judging *j)
 {
@@ -296,10 +381,23 @@ static void not_created(struct judging *j)
 		return;
 	if (e)
 		say_pod(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, e->reason, e->message);
+	else if (pulling(j))
+		return;
 	else if (age >= NO_PROGRESS)
 		say_pod(j, RUN_STALLED, STR("no progress"),
 			str_printf(j->arena, "on node %.*s for %lld min", STR_ARG(node),
 			(long long)(age / (60 * NS_PER_SECOND))));
+}
+
+/* Has the main container ended? The kubelet says so a few seconds before it reports the end of the pod. */
+static bool main_ended(const struct judging *j)
+{
+	const struct data *list = status_list(j->pod, "status.containerStatuses");
+
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (str_eq(status_text(list->u.list.at[i], "name"), j->main))
+			return status_path(list->u.list.at[i], "state.terminated") != NULL;
+	return false;
 }
 
 /* Judges a pod that runs, but is not ready. */
@@ -344,6 +442,14 @@ static void deleting(struct judging *j)
 	j->view->cause = j->view->running ? j->view->reason : status_deletion(j->arena, j->pod);
 }
 
+/* When a pod failed whose containers do not say it, because they never ran or their node is gone. */
+static int64_t failed_at(const struct data *pod)
+{
+	int64_t taken = status_time(status_condition_true(pod, "DisruptionTarget"), "lastTransitionTime");
+
+	return taken ? taken : status_time(status_condition_is(pod, "Ready", "False"), "lastTransitionTime");
+}
+
 static void judge_pod(struct judging *j, struct str phase)
 {
 	struct pod_view *v = j->view;
@@ -359,6 +465,8 @@ static void judge_pod(struct judging *j, struct str phase)
 		own_reason(j);
 		if (!v->cause.n)
 			say_pod(j, RUN_FAILED, STR("Failed"), STR("none of its containers left a status"));
+		if (!v->finished)
+			v->finished = failed_at(j->pod);
 	} else if (v->deleting) {
 		own_reason(j);
 		deleting(j);
@@ -369,7 +477,9 @@ static void judge_pod(struct judging *j, struct str phase)
 		return;
 	} else if (v->running) {
 		v->phase = RUN_RUNNING;                                 /* the pod runs and is ready */
-		if (!v->ready)
+		if (v->cause.n)                                         /* a container has failed; the pod ends soon */
+			v->phase = RUN_DEGRADED;
+		else if (!v->ready && !v->over)
 			not_ready(j);
 	} else if (!v->cause.n && !unscheduled(j) && !init_containers(j)) {
 		not_created(j);
@@ -404,6 +514,7 @@ struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str co
 	v.running = str_is(phase, "Running");
 	v.succeeded = str_is(phase, "Succeeded");
 	v.failed = str_is(phase, "Failed");
+	v.over = main_ended(&j);
 	containers(&j);
 	judge_pod(&j, phase);
 	v.running = v.running && !v.deleting;

@@ -11,6 +11,7 @@ struct pod_view {
 					 * has no problem */
 	struct str cause;               /* the problem as a complete sentence */
 	bool running, ready, succeeded, failed, deleting, disrupted;
+	bool over;                      /* the main container has ended, which the pod's phase may not say yet */
 	int64_t restarts;               /* number of restarts in place, of all containers */
 	int64_t own_restarts;           /* number of restarts in place of the main container */
 	int64_t begin, restarted;       /* start of the pod; the last time at which a container ended and was started

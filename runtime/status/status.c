@@ -53,6 +53,7 @@ static bool any_active(const struct gathering *g)
 struct verdict {
 	bool ends, restarts;
 	bool anew;                      /* a role has failed, and the whole run must restart because of this */
+	bool told;                      /* the cause is what a controller says, which does not know why */
 	/* phase of the end: FAILED, or FAILING as long as no controller has acted on the failure */
 	enum run_phase phase;
 	struct str cause;
@@ -63,8 +64,18 @@ static void end_run(struct verdict *v, enum run_phase phase, struct str cause)
 	if (!v->ends || (phase == RUN_FAILED && v->phase != RUN_FAILED)) {
 		v->phase = phase;
 		v->cause = cause;
+		v->told = false;
 	}
 	v->ends = true;
+}
+
+/* Ends the run because a controller says so. Only a deadline explains itself. */
+static void end_told(struct verdict *v, enum run_phase phase, struct str cause)
+{
+	if (v->ends && (phase != RUN_FAILED || v->phase == RUN_FAILED))
+		return;
+	end_run(v, phase, cause);
+	v->told = !str_starts(cause, STR("DeadlineExceeded"));
 }
 
 /* Has a Job of the role failed because it exceeded its deadline? */
@@ -92,7 +103,7 @@ static void judged_by_job(const struct gathering *g, const struct gathered_part 
 		failure_judge(p->plan, false) == FAILURE_PASSES)
 		return;
 	if (restart->number >= restart->most || past_deadline(p)) {
-		end_run(v, p->phase, p->cause);
+		end_told(v, p->phase, p->cause);
 		return;
 	}
 	v->cause = v->ends || v->anew ? v->cause : p->cause;
@@ -244,7 +255,7 @@ static struct verdict failures(struct gathering *g, const struct judge_facts *f,
 	}
 	judged_by_us(g, f, what, &v);
 	if (whole->decided && whole->phase == RUN_FAILED)
-		end_run(&v, RUN_FAILED, whole->cause);
+		end_told(&v, RUN_FAILED, whole->cause);
 	v.restarts = v.restarts || whole->restarting;
 	return v;
 }
@@ -408,10 +419,21 @@ static void ask_queue(struct run_state *s)
 /* The first failing rank, as "worker 0: exit code 3"; OTHERWISE if no pod shows a failure. */
 static struct str failing_rank(const struct gathering *g, struct str otherwise)
 {
-	const struct failing *f = gathered_failure(g);
+	const struct failing *f = gathered_failure(g, NULL);
 
-	return !f || f->view.again || !f->view.cause.n ? otherwise : str_printf(g->arena, "%.*s %lld: %.*s",
-		STR_ARG(f->part->plan->name), (long long)f->index, STR_ARG(f->view.cause));
+	return !f || f->view.again ? otherwise : failing_words(g->arena, f);
+}
+
+/* Says of each role that a controller has given up which of its replicas failed, if a pod shows it. */
+static void explain_roles(struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		struct gathered_part *p = &g->parts[i];
+		const struct failing *f = gathered_failure(g, p);
+		if (f && !f->view.again && p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
+			!past_deadline(p))
+			p->cause = failing_words(g->arena, f);
+	}
 }
 
 /* Sets the state of a run that failed and restarts. */
@@ -444,6 +466,7 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	struct str cause = STR("");
 
 	say_unattended(g, &f);
+	explain_roles(g);
 	s->running = running || whole->running;
 	s->job_restarts = g->all->restart.number;
 	s->restart_due = v.anew && !v.ends && !success && !g->all->restart.going;
@@ -457,7 +480,7 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 			? plan_condition_text(g->arena, g->job, g->job->success) : whole->cause);
 		say_deletion(g, s);
 	} else if (v.ends) {
-		say(s, stopping(g, what) ? RUN_FAILING : v.phase, v.cause);
+		say(s, stopping(g, what) ? RUN_FAILING : v.phase, v.told ? failing_rank(g, v.cause) : v.cause);
 		say_deletion(g, s);
 	} else if (deleting(g) || (whole->decided && whole->phase == RUN_TERMINATING)) {
 		struct str text = deletion(g);
@@ -534,7 +557,7 @@ static void show_failure(struct gathering *g, struct run_state *s)
 {
 	bool trouble = phase_rank(s->phase) <= phase_rank(RUN_DEGRADED);
 
-	const struct failing *blamed = gathered_failure(g);
+	const struct failing *blamed = gathered_failure(g, NULL);
 	const struct pod_view *v = blamed ? &blamed->view : NULL;
 
 	if (!v || (v->again && !trouble) || s->phase == RUN_SUCCEEDED || s->phase == RUN_COMPLETING)
