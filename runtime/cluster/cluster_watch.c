@@ -302,6 +302,10 @@ void cluster_watch_recall(struct arena *a, const struct parent *p, struct run_st
 	s->phase = verdict_phase(p);
 	s->cause = STR(RUN_REMOVED);
 	outcome_read(a, p->outcome, p->generation, s);
+	const struct run_failure *f = &s->failure;
+	if (f->known && str_is(s->cause, RUN_REMOVED))
+		s->cause = str_printf(a, "%.*s %lld: %.*s; " RUN_REMOVED, STR_ARG(f->role), (long long)f->index,
+			STR_ARG(f->reason));
 }
 
 /*

@@ -1,19 +1,38 @@
-/* status_from.c - `trainc status --from FILE PROGRAM`: the verdict of saved objects, without a cluster. */
+/* status_from.c - `trainc status --from FILE PROGRAM`, and `why`: the verdict of saved objects, without a cluster. */
 #include "runtime/command/status_from.h"
 
 #include <unistd.h>
 
 #include "runtime/command/runs.h"
 #include "runtime/command/saved.h"
+#include "runtime/command/why.h"
 #include "runtime/status/status.h"
 #include "base/words.h"
 
+/* Shows the states as the command does: `status` in one report, `why` one after the other. */
+static void show(struct session *s, const struct run_state **runs, size_t n, int64_t now)
+{
+	struct report r = { .runs = runs, .n = n, .form = runs_form(s, REPORT_TABLE), .now = now,
+		.width = session_width(STDOUT_FILENO) };
+	struct buf out = { 0 };
+
+	if (s->options->command == COMMAND_WHY) {
+		for (size_t i = 0; i < n; i++)
+			why_explain(s, "", runs[i], now, &out);
+		why_print(s, buf_text(&out));
+	} else {
+		report_runs(&r, &out);
+		for (size_t i = 0; i < n && r.form == REPORT_TABLE; i++)
+			report_details(&r, runs[i], &out);
+		runs_write_report(s, r.form, buf_text(&out));
+	}
+	buf_release(&out);
+}
+
+/* Judges all jobs of the program; true if one of them has failed. */
 static bool judge(struct session *s, const struct plan *plan, const struct status_objects *objects, int64_t now)
 {
 	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, plan->njobs);
-	struct report r = { .runs = runs, .n = plan->njobs, .form = runs_form(s, REPORT_TABLE), .now = now,
-		.width = session_width(STDOUT_FILENO) };
-	struct buf out = { 0 };
 	bool failed = false;
 
 	for (size_t i = 0; i < plan->njobs; i++) {
@@ -22,12 +41,7 @@ static bool judge(struct session *s, const struct plan *plan, const struct statu
 		failed = failed || state->phase == RUN_FAILED || state->phase == RUN_FAILING;
 		runs[i] = state;
 	}
-	report_runs(&r, &out);
-	if (r.form == REPORT_TABLE)
-		for (size_t i = 0; i < plan->njobs; i++)
-			report_details(&r, runs[i], &out);
-	runs_write_report(s, r.form, buf_text(&out));
-	buf_release(&out);
+	show(s, runs, plan->njobs, now);
 	return failed;
 }
 
@@ -52,10 +66,11 @@ int status_from(struct session *s)
 	int status;
 
 	if (s->options->noperands != 1) {
-		session_say(s, "'status --from' needs one program: trainc status --from objects.json job.tj");
+		session_say(s, "'--from' needs one program: trainc %s --from objects.json job.tj",
+			command_word(s->options->command));
 		return STATUS_USAGE;
 	}
-	if (option_given(s->options, OPTION_WATCH)) {
+	if (s->options->command == COMMAND_STATUS && option_given(s->options, OPTION_WATCH)) {
 		session_say(s, "'--watch' needs a run; saved objects do not change");
 		return STATUS_USAGE;
 	}
@@ -64,7 +79,8 @@ int status_from(struct session *s)
 	if (!saved_read(s, option_value(s->options, OPTION_FROM), &sources, &objects))
 		return STATUS_PROGRAM;
 	if (session_plan(s, false, &all, &status))
-		status = judge(s, &all.at[0]->plan, &objects, now) ? STATUS_FAILED : STATUS_DONE;
+		status = judge(s, &all.at[0]->plan, &objects, now) && s->options->command == COMMAND_STATUS ?
+			STATUS_FAILED : STATUS_DONE;
 	session_release(&all);
 	return status;
 }

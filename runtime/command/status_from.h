@@ -7,7 +7,7 @@
 
 #include "command/session.h"
 
-/* Runs `status` with --from. Returns 0, or 8 if a job has failed. */
+/* Runs `status` or `why` with --from. `status` returns 0, or 8 if a job has failed, `why` 0 after an answer. */
 int status_from(struct session *s);
 
 #endif

@@ -136,7 +136,10 @@ static void put_rank(const struct run_failure *f, struct buf *out)
 	put_told(f, out);
 }
 
-/* Is the failing rank the reason for the end?  A deadline or a stop has another cause. */
+/*
+ * Is the end of the failing rank the reason for the end of the run? A local run then names its host first, a run in a
+ * cluster its role and index, as in "worker 0: exit code 3". A deadline or a stop has another cause.
+ */
 static bool rank_decided(const struct run_state *s)
 {
 	const struct run_failure *f = &s->failure;
@@ -144,7 +147,13 @@ static bool rank_decided(const struct run_state *s)
 	if (!f->known || f->exit_code <= 0 || !str_starts(s->cause, f->role))
 		return false;
 	struct str rest = { s->cause.p + f->role.n, s->cause.n - f->role.n };
-	return rest.n && rest.p[0] == '-';
+	const char *in_cluster = NULL;
+	if (rest.n && rest.p[0] == ' ' && !s->deletion)
+		in_cluster = memmem(rest.p, rest.n, ": ", 2);
+	struct str how = STR("");
+	if (in_cluster)
+		how = (struct str){ in_cluster + 2, (size_t)(rest.p + rest.n - in_cluster) - 2 };
+	return (rest.n && rest.p[0] == '-') || str_starts(how, STR("exit code")) || str_starts(how, STR("killed by"));
 }
 
 /*

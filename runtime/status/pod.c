@@ -172,7 +172,8 @@ static void waiting(struct judging *j, const struct data *container, bool init)
 		say_pod(j, text_holds(message, "failed to sync") && age < SYNC_PATIENCE ? RUN_PENDING : RUN_STALLED,
 			reason, message);
 	} else if (str_is(reason, "CrashLoopBackOff")) {
-		say_pod(j, status_number(container, "restartCount", 0) >= 3 ? RUN_STALLED : RUN_DEGRADED, reason, last_end(j, container));
+		say_pod(j, status_number(container, "restartCount", 0) >= 3 ? RUN_STALLED : RUN_DEGRADED, reason,
+			last_end(j, container));
 	} else if (reason.n && !text_among(reason, starts)) {
 		say_pod(j, age >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason, message);
 	} else {
@@ -185,6 +186,9 @@ static void waiting(struct judging *j, const struct data *container, bool init)
 
 static void ended(struct judging *j, const struct data *container, const char *state, bool init)
 {
+	/* reasons that say more than the exit code */
+	static const char *const tell[] = { "OOMKilled", "ContainerCannotRun", "StartError", "ContainerStatusUnknown",
+		NULL };
 	const struct data *end = status_path(container, state);
 	struct pod_view *v = j->view;
 	int64_t code = status_number(end, "exitCode", -1);
@@ -193,7 +197,7 @@ static void ended(struct judging *j, const struct data *container, const char *s
 		return;
 	code = code > 255 ? 255 : code;         /* some systems have exit codes above 255 */
 	struct str reason = status_text(end, "reason");
-	bool told = str_is(reason, "OOMKilled") || str_is(reason, "ContainerCannotRun") || str_is(reason, "StartError");
+	bool told = text_among(reason, tell);
 	v->exit_code = (int)code;
 	v->signal = code > 128 && code < 128 + 65 ? (int)code - 128 : 0;
 	v->log = status_text(end, "message");

@@ -125,7 +125,7 @@ def set_fails(s):
     put(s, PAIR.format(head="", hold=HOLD), "jobset")
     s.want(0, "apply", "a.tj")
     release(s, [p for p in running(s, 2) if "-0-1-" in p["metadata"]["name"]], 3)
-    s.want(8, "wait", "a", err="Failed: FailedJobs: .*; first failure: worker 1 exited with code 3")
+    s.want(8, "wait", "a", err="Failed: worker 1 exited with code 3")
     gone(s)
 
 

@@ -691,14 +691,14 @@ job "a": pytorch.env(report = true) {
 }
 ''')
     said = r"ValueError: bad batch 17 \(train\.py:4, rank 2\)"
-    done = s.want(8, "run", "a.tj", err="first failure: worker 2 exited with code 1: " + said, timeout=240)
+    done = s.want(8, "run", "a.tj", err="Failed: worker 2 exited with code 1: " + said, timeout=240)
     if "warning" in done.stderr:
         raise Failure(done.stderr)
     first = json.loads(s.want(0, "status", "a", "-o", "json").stdout)["runs"][0]["first_failure"]
     if (first["role"], first["index"], first["exit_code"]) != ("worker", 2, 1) or not re.search(said, first["reason"]):
         raise Failure(str(first))
-    s.want(0, "status", "a", out=r"first failure: worker 2, exit code 1: " + said)
-    s.want(0, "why", "a", out=r"first failure: worker 2, exit code 1: " + said)
+    s.want(0, "status", "a", out=r"Failed[^\n]*: worker 2: exit code 1: " + said + r"\n  first failure: worker 2, ")
+    s.want(0, "why", "a", out=r"Failed[^\n]*: worker 2: exit code 1: " + said + r"\n  first failure: worker 2, ")
     message = next(p for p in json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]
                    if p["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] == "2")["status"]["containerStatuses"][0]["state"]["terminated"]["message"]
     if len(message) > 4096 or '"error"' not in message:

@@ -162,7 +162,7 @@ LIMIT = condition("Failed", reason="BackoffLimitExceeded", message="Job has reac
 OOM = pod(1, "Failed", container=ended(137, "OOMKilled"))
 
 
-def beside(o, name, state, init=False, always=False):
+def joined(o, name, state, init=False, always=False):
     """A pod with one more container."""
     o = copy.deepcopy(o)
     key = "initContainerStatuses" if init else "containerStatuses"
@@ -204,13 +204,13 @@ FIRST_LINES = [
     ("creating", [PARTLY, RUN0, pod(1, "Pending", NEW, container=waits("ContainerCreating"))], "Starting", "=1/2 ready", 0),
     ("no scheduler, for long", [PARTLY, RUN0, put(pod(1, "Pending", OLD), "spec.schedulerName", "volcano")], "Stalled",
      "=worker 1: not scheduled: no scheduler 'volcano' has looked at it", 0),
-    ("a sidecar that crashes", [PARTLY, RUN0, beside(RUN, "logs", waits("CrashLoopBackOff", "back-off", 4), True, True)], "Stalled",
+    ("a sidecar that crashes", [PARTLY, RUN0, joined(RUN, "logs", waits("CrashLoopBackOff", "back-off", 4), True, True)], "Stalled",
      "=worker 1: sidecar 'logs': CrashLoopBackOff: back-off", 0),
-    ("another container that crashes", [PARTLY, RUN0, beside(RUN, "proxy", dict(waits("CrashLoopBackOff", "", 4),
+    ("another container that crashes", [PARTLY, RUN0, joined(RUN, "proxy", dict(waits("CrashLoopBackOff", "", 4),
      lastState=ended(1, "Error")["state"]))], "Stalled", "=worker 1: container 'proxy': CrashLoopBackOff: exit code 1, Error", 0),
-    ("another container without memory", [job([LIMIT]), beside(pod(1, "Failed", container=ended(0, "Completed")), "proxy", ended(137, "OOMKilled"))],
+    ("another container without memory", [job([LIMIT]), joined(pod(1, "Failed", container=ended(0, "Completed")), "proxy", ended(137, "OOMKilled"))],
      "Failed", "=worker 1: container 'proxy': OOMKilled (exit code 137)", 8),
-    ("an init container that crashes", [PARTLY, RUN0, beside(pod(1, "Pending", OLD), "fetch", waits("CrashLoopBackOff", "back-off", 4), True)],
+    ("an init container that crashes", [PARTLY, RUN0, joined(pod(1, "Pending", OLD), "fetch", waits("CrashLoopBackOff", "back-off", 4), True)],
      "Stalled", "=worker 1: init container 'fetch': CrashLoopBackOff: back-off", 0),
     ("a long pull", [PARTLY, RUN0, PLACED2, normal(event("Pod", "j-worker-1-abcde", "Pulling", 'Pulling image "a:2"', MIDDLE))], "Starting",
      '=worker 1: pulling "a:2" for 30m', 0),
@@ -751,22 +751,27 @@ def kept(trainc, directory):
         check((got["state"], got["cause"]) == ("Failed", "FailedJobs: one did"), "replicas that are kept: %s, %s" % (got["state"], got["cause"]))
 
 
-with tempfile.TemporaryDirectory() as d:
-    with open(os.path.join(d, "job.tj"), "w", encoding="utf-8") as f:
-        f.write(PROGRAM)
-    rows(sys.argv[1], d)
-    beside(sys.argv[1], d)
-    words(sys.argv[1], d)
-    conditions(sys.argv[1], d)
-    night(sys.argv[1])
-    mutants(sys.argv[1], d)
-    sets(sys.argv[1], d)
-    slices(sys.argv[1], d)
-    failures(sys.argv[1], d)
-    last_words(sys.argv[1], d)
-    others(sys.argv[1], d)
-    ended_jobs(sys.argv[1], d)
-    bare_pods(sys.argv[1], d)
-    kept(sys.argv[1], d)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed != 0)
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, "job.tj"), "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        rows(sys.argv[1], d)
+        beside(sys.argv[1], d)
+        words(sys.argv[1], d)
+        conditions(sys.argv[1], d)
+        night(sys.argv[1])
+        mutants(sys.argv[1], d)
+        sets(sys.argv[1], d)
+        slices(sys.argv[1], d)
+        failures(sys.argv[1], d)
+        last_words(sys.argv[1], d)
+        others(sys.argv[1], d)
+        ended_jobs(sys.argv[1], d)
+        bare_pods(sys.argv[1], d)
+        kept(sys.argv[1], d)
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+/*
+ * advice.c - the next steps for a run that has a problem. They are looked up by phrases of the scheduler, the kubelet,
+ * runtimes of containers and controllers, each of which has only one meaning.
+ */
+#include "runtime/command/advice.h"
+
+#include "base/words.h"
+#include "runtime/command/runs.h"
+
+#define MISSING_CLAIM "persistentvolumeclaim \""
+#define NOT_READY " is not ready"
+#define SCHEDULING_GATED "SchedulingGated"
+
+struct advice {
+	const char *words, *what;
+	const char *unless;             /* phrases, separated by '|', that explain the problem better; or NULL */
+};
+
+static const struct advice advice[] = {
+#define ADVICE(words, what) { words, what, NULL },
+#define UNLESS(words, others, what) { words, what, others },
+#define QUEUE(words, what)
+#include "runtime/command/advice.def"
+};
+static const struct advice queue_advice[] = {
+#define ADVICE(words, what)
+#define UNLESS(words, others, what)
+#define QUEUE(words, what) { words, what, NULL },
+#include "runtime/command/advice.def"
+};
+
+static bool holds_words(struct str text, const char *words)
+{
+	return text.n && memmem(text.p, text.n, words, strlen(words)) != NULL;
+}
+
+static bool is_start_error(struct str reason)
+{
+	return holds_words(reason, "StartError") || holds_words(reason, "ContainerCannotRun");
+}
+
+/* Everything that is known to be wrong, in one text. */
+static struct str evidence_of(struct arena *a, const struct run_state *s)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%.*s\n%.*s\n", STR_ARG(s->cause), STR_ARG(s->failure.reason));
+	/* the runtime says there why a program could not start; lines of a program that ran are its own business */
+	for (size_t i = 0; i < s->failure.nlog && is_start_error(s->failure.reason); i++)
+		buf_printf(&b, "%.*s\n", STR_ARG(s->failure.log[i]));
+	for (size_t i = 0; i < s->nroles; i++) {
+		buf_printf(&b, "%.*s\n", STR_ARG(s->roles[i].cause));
+		for (int64_t k = 0; k < s->roles[i].max; k++)
+			buf_printf(&b, "%.*s\n", STR_ARG(s->roles[i].at[k].cause));
+	}
+	for (size_t i = 0; i < s->nobjects; i++)
+		buf_printf(&b, "%.*s\n", STR_ARG(s->objects[i].cause));
+	for (size_t i = 0; i < s->nevents; i++)
+		buf_printf(&b, "%.*s %.*s\n", STR_ARG(s->events[i].reason), STR_ARG(s->events[i].message));
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
+}
+
+static void add_answer(struct arena *a, struct answers *all, const char *what)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!strcmp(all->at[i], what))
+			return;
+	ARENA_PUSH(a, all->at, all->n, what);
+}
+
+/* Is the cluster about to create every missing claim that the evidence mentions? */
+static bool is_being_created(struct str evidence)
+{
+	static const struct str before = { "to create the ", 14 };
+	const char *end = evidence.p + evidence.n, *p = evidence.p;
+
+	while ((p = memmem(p, (size_t)(end - p), MISSING_CLAIM, sizeof MISSING_CLAIM - 1))) {
+		if (!str_ends((struct str){ evidence.p, (size_t)(p - evidence.p) }, before))
+			return false;
+		p++;
+	}
+	return true;
+}
+
+/*
+ * Does the evidence say that a node is not ready, as in "node n1 is not ready"? Readiness probes and Volcano's
+ * scheduler use the words "is not ready", too, but not about nodes.
+ */
+static bool is_node_down(struct str evidence)
+{
+	static const struct str before = { "node ", 5 };
+	const char *end = evidence.p + evidence.n, *p = evidence.p;
+
+	while ((p = memmem(p, (size_t)(end - p), NOT_READY, sizeof NOT_READY - 1))) {
+		struct str line = { evidence.p, (size_t)(p - evidence.p) };
+		while (line.n && line.p[line.n - 1] != ' ' && line.p[line.n - 1] != '\n')
+			line.n--;
+		if (str_ends(line, before))
+			return true;
+		p++;
+	}
+	return false;
+}
+
+/*
+ * Should no next step be given for the phrase WORDS? True if the evidence has a better explanation (a claim has no
+ * volume because its class is missing), if nothing is wrong (a claim is about to be created), or if the phrase means
+ * something else here (a program, not a node, is not ready).
+ */
+static bool says_less(struct str evidence, const char *words)
+{
+	if (!strcmp(words, MISSING_CLAIM))
+		return is_being_created(evidence);
+	if (!strcmp(words, NOT_READY))
+		return !is_node_down(evidence);
+	return !strcmp(words, "unbound immediate PersistentVolumeClaims") &&
+		holds_words(evidence, "storageclass.storage.k8s.io \"");
+}
+
+/* Does the evidence hold one of the phrases of LIST, which '|' separates? */
+static bool holds_any(struct str evidence, const char *list)
+{
+	while (list) {
+		const char *end = strchr(list, '|');
+		size_t n = end ? (size_t)(end - list) : strlen(list);
+		if (evidence.n && memmem(evidence.p, evidence.n, list, n))
+			return true;
+		list = end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+static void add_known(struct arena *a, const struct advice *from, size_t n, struct str evidence, struct answers *all)
+{
+	for (size_t i = 0; i < n; i++)
+		if (holds_words(evidence, from[i].words) && !holds_any(evidence, from[i].unless) &&
+			!says_less(evidence, from[i].words))
+			add_answer(a, all, from[i].what);
+}
+
+/* The next steps for a run that a queue holds. */
+static void add_queued(struct arena *a, struct str evidence, struct answers *all)
+{
+	add_known(a, queue_advice, sizeof queue_advice / sizeof *queue_advice, evidence, all);
+	if (!all->n && holds_words(evidence, SCHEDULING_GATED) && !holds_words(evidence, "kueue.x-k8s.io/"))
+		add_known(a, advice, sizeof advice / sizeof *advice, evidence, all);
+	if (!all->n)
+		add_answer(a, all, "the queue starts it when its turn comes; request less or name another queue to "
+			"start sooner");
+}
+
+/* A command about the run that the user can paste: 'trainc resume --local bert'. */
+static const char *command_about(struct session *session, const char *where, const char *command,
+	const struct run_state *s)
+{
+	struct str namespace = option_value(session->options, OPTION_NAMESPACE);
+	struct str in = namespace.n ? str_printf(session->arena, " -n %.*s", STR_ARG(namespace)) : STR("");
+
+	return str_printf(session->arena, "'trainc %s%s%.*s %.*s'", command, where, STR_ARG(in),
+		STR_ARG(s->name)).p;
+}
+
+/* The two ways to start the roles that may start and that nobody starts. */
+static void add_attendants(struct session *session, const char *where, const struct run_state *s,
+	struct answers *all)
+{
+	struct str file = s->file.n ? s->file : STR("FILE");
+
+	add_answer(session->arena, all, str_printf(session->arena, "%s starts it, and attends the run until its end",
+		command_about(session, where, "wait", s)).p);
+	add_answer(session->arena, all, str_printf(session->arena,
+		"'trainc apply --controller %.*s' leaves that to the controller of the cluster",
+		STR_ARG(name_escaped(session->arena, file))).p);
+}
+
+/* Did the main container of the first failing replica end by itself? */
+static bool program_failed(const struct run_failure *f)
+{
+	return f->known && (str_starts(f->reason, STR("exit code")) || str_starts(f->reason, STR("killed by")));
+}
+
+struct answers advice_find(struct session *session, const char *where, const struct run_state *s)
+{
+	struct arena *a = session->arena;
+	struct str evidence = evidence_of(a, s);
+	struct answers all = { 0 };
+
+	if (holds_words(evidence, RUN_STRAYED))
+		add_answer(a, &all, str_printf(a, "'trainc diff %.*s' shows what differs from the program, and "
+			"'trainc apply' writes it again",
+			STR_ARG(name_escaped(a, s->file.n ? s->file : STR("FILE")))).p);
+	switch (s->phase) {
+	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
+	case RUN_SUSPENDED:
+		add_answer(a, &all, str_printf(a, "%s starts its replicas", command_about(session, where, "resume", s)).p);
+		break;
+	case RUN_QUEUED: add_queued(a, evidence, &all); return all;
+	case RUN_ABSENT: add_answer(a, &all, "'trainc apply' creates its objects"); break;
+	default: break;
+	}
+	if (holds_words(evidence, RUN_UNATTENDED " role"))
+		add_attendants(session, where, s, &all);
+	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
+	if (program_failed(&s->failure) && !all.n)
+		add_answer(a, &all, str_printf(a, "the program ended with an error of its own: %s shows the output of "
+			"its replicas", command_about(session, where, "logs", s)).p);
+	return all;
+}
+
