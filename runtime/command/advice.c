@@ -194,7 +194,8 @@ struct answers advice_find(struct session *session, const char *where, const str
 	switch (s->phase) {
 	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
 	case RUN_SUSPENDED:
-		add_answer(a, &all, str_printf(a, "%s starts its replicas", command_about(session, where, "resume", s)).p);
+		add_answer(a, &all, str_printf(a, "%s starts its replicas",
+			command_about(session, where, "resume", s)).p);
 		break;
 	case RUN_QUEUED: add_queued(a, evidence, &all); return all;
 	case RUN_ABSENT: add_answer(a, &all, "'trainc apply' creates its objects"); break;
