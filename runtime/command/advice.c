@@ -175,12 +175,6 @@ static void add_attendants(struct session *session, const char *where, const str
 		STR_ARG(name_escaped(session->arena, file))).p);
 }
 
-/* Did the main container of the first failing replica end by itself? */
-static bool program_failed(const struct run_failure *f)
-{
-	return f->known && (str_starts(f->reason, STR("exit code")) || str_starts(f->reason, STR("killed by")));
-}
-
 struct answers advice_find(struct session *session, const char *where, const struct run_state *s)
 {
 	struct arena *a = session->arena;
@@ -204,7 +198,7 @@ struct answers advice_find(struct session *session, const char *where, const str
 	if (holds_words(evidence, RUN_UNATTENDED " role"))
 		add_attendants(session, where, s, &all);
 	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
-	if (program_failed(&s->failure) && !all.n)
+	if (s->failure.known && s->failure.exit_code > 0 && !all.n)     /* a pod that was taken has no exit code */
 		add_answer(a, &all, str_printf(a, "the program ended with an error of its own: %s shows the output of "
 			"its replicas", command_about(session, where, "logs", s)).p);
 	return all;
