@@ -198,7 +198,8 @@ struct answers advice_find(struct session *session, const char *where, const str
 	if (holds_words(evidence, RUN_UNATTENDED " role"))
 		add_attendants(session, where, s, &all);
 	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
-	if (s->failure.known && s->failure.exit_code > 0 && !all.n)     /* a pod that was taken has no exit code */
+	/* a pod that was taken, or that never ran, has neither an exit code nor a log */
+	if (s->failure.known && (s->failure.exit_code > 0 || s->failure.nlog) && !all.n)
 		add_answer(a, &all, str_printf(a, "the program ended with an error of its own: %s shows the output of "
 			"its replicas", command_about(session, where, "logs", s)).p);
 	return all;
