@@ -182,6 +182,8 @@ static const struct type list_of_roles = { .kind = TYPE_LIST, .elem = &type_role
 static const struct type list_of_strings = { .kind = TYPE_LIST, .elem = &type_string };
 static const struct type optional_string = { .kind = TYPE_OPTIONAL, .elem = &type_string };
 static const struct type optional_duration = { .kind = TYPE_OPTIONAL, .elem = &type_duration };
+static const struct type strings = { .kind = TYPE_LIST, .elem = &type_string };
+static const struct type map_of_lists = { .kind = TYPE_MAP, .elem = &strings };
 static const struct type map_of_strings = { .kind = TYPE_MAP, .elem = &type_string };
 static const struct type pod_int = { .kind = TYPE_POD, .elem = &type_int };
 static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
@@ -230,6 +232,8 @@ static const struct builtin_member planned_of_role[] = {
 	{ "containers", &containers, "In policies and tests: the containers of the role." },
 	{ "volumes", &planned_volumes, "In policies and tests: the volumes of its pods." },
 	{ "tolerations", &list_of_strings, "In policies and tests: the taints that its pods tolerate." },
+	{ "node_labels", &map_of_lists, "In policies and tests: labels of nodes that its pods ask for, each with the "
+		"values that will do." },
 	{ "raw", &raw_blocks, "In policies and tests: its raw blocks." }
 };
 

@@ -400,6 +400,38 @@ static const struct value *tolerations(struct eval *ev, const struct plan_role *
 	return list_finish(ev, list);
 }
 
+/* Adds a label with its values. A label that occurs in several ways to find a device keeps those of the last one. */
+static void put_node_label(struct eval *ev, struct value *map, struct str key, const struct plan_str *values, size_t n,
+	struct span at)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, at);
+
+	for (size_t i = 0; i < n; i++)
+		list_add(ev, list, value_string(ev->arena, values[i].value, values[i].from));
+	value_put(ev->arena, map, key, at, list_finish(ev, list));
+}
+
+static const struct value *node_labels(struct eval *ev, const struct plan_role *r, struct span at)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+	struct value *map = value_new(ev->arena, VALUE_MAP, at);
+
+	for (size_t i = 0; acc && i < acc->nchoices; i++)
+		put_node_label(ev, map, acc->choices[i].key, acc->choices[i].values, acc->choices[i].nvalues,
+			acc->from);
+	for (size_t i = 0; acc && i < acc->node.n; i++) {
+		const struct plan_pair *p = &acc->node.at[i];
+		put_node_label(ev, map, p->key, &(struct plan_str){ p->value, p->from, true }, 1, p->from);
+	}
+	for (size_t i = 0; i < r->node.n; i++) {
+		const struct plan_pair *p = &r->node.at[i];
+		put_node_label(ev, map, p->key, &(struct plan_str){ p->value, p->from, true }, 1, p->from);
+	}
+	if (r->nzones)
+		put_node_label(ev, map, STR("topology.kubernetes.io/zone"), r->zones, r->nzones, r->zones[0].from);
+	return map_finish(ev, map);
+}
+
 /* ---- members ---- */
 
 const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at)
@@ -410,6 +442,8 @@ const struct value *planned_role_member(struct eval *ev, const struct role *r, s
 		return volume_values(ev, p, at);
 	if (str_is(name, "tolerations"))
 		return tolerations(ev, p, at);
+	if (str_is(name, "node_labels"))
+		return node_labels(ev, p, at);
 	if (str_is(name, "raw")) {
 		struct value *v = record(ev, r->at);
 		put_policy_member(ev, v, "pod", block_value(ev, p->raw_pod, r->at));

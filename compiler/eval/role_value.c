@@ -328,7 +328,8 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	}
 	if (str_is(name, "words"))              /* a broken item may be the command */
 		return r->torn ? &value_bad : role_words(ev, r, at->span);
-	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") || str_is(name, "raw"))
+	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") ||
+		str_is(name, "node_labels") || str_is(name, "raw"))
 		return planned_role_member(ev, r, name, at->span);
 	*ret_field = FIELD_ACCELERATOR;
 	if (str_is(name, "devices") || str_is(name, "accelerator_pods")) {

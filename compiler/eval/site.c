@@ -15,7 +15,8 @@ static void read_values(struct arena *a, const struct value *list, struct plan_c
 }
 
 /* Adds the labels of a row. ALONE: the row is the only way to find the accelerator. */
-static void add_row(struct eval *ev, const struct value *row, int64_t way, bool alone, struct plan_accelerator *acc)
+static void add_site_row(struct eval *ev, const struct value *row, int64_t way, bool alone,
+	struct plan_accelerator *acc)
 {
 	const struct map *labels = &row->u.map.index;
 
@@ -32,7 +33,7 @@ static void add_row(struct eval *ev, const struct value *row, int64_t way, bool 
 }
 
 /* The row of NAME in a table; NULL if it has none. */
-static const struct value *row_of(const struct value *table, struct str name)
+static const struct value *site_row(const struct value *table, struct str name)
 {
 	const struct value_entry *e = map_get(&table->u.map.index, name);
 
@@ -40,12 +41,12 @@ static const struct value *row_of(const struct value *table, struct str name)
 }
 
 /* Has an earlier way the same labels? Two providers may name their machines alike. */
-static bool is_repeated(const struct value *table, const struct project *p, size_t site)
+static bool repeats_row(const struct value *table, const struct project *p, size_t site)
 {
-	const struct value *row = row_of(table, p->sites[site].name);
+	const struct value *row = site_row(table, p->sites[site].name);
 
 	for (size_t i = 0; i < site; i++) {
-		const struct value *other = row_of(table, p->sites[i].name);
+		const struct value *other = site_row(table, p->sites[i].name);
 		if (other && value_equal(row, other))
 			return true;
 	}
@@ -62,13 +63,13 @@ void site_labels(struct eval *ev, const struct value *table, struct plan_acceler
 	if (!p->chooses_sites) {
 		const struct value_entry *first = table->u.map.index.entries[0].value;
 		if (first->value->kind == VALUE_MAP)
-			add_row(ev, first->value, 0, true, acc);
+			add_site_row(ev, first->value, 0, true, acc);
 		return;
 	}
 	for (size_t i = 0; i < p->nsites; i++)
-		ways += row_of(table, p->sites[i].name) && !is_repeated(table, p, i);
+		ways += site_row(table, p->sites[i].name) && !repeats_row(table, p, i);
 	for (size_t i = 0; i < p->nsites; i++)
-		if (row_of(table, p->sites[i].name) && !is_repeated(table, p, i))
-			add_row(ev, row_of(table, p->sites[i].name), way++, ways == 1, acc);
+		if (site_row(table, p->sites[i].name) && !repeats_row(table, p, i))
+			add_site_row(ev, site_row(table, p->sites[i].name), way++, ways == 1, acc);
 	acc->unlabelled = p->nsites && !ways;
 }

@@ -1,5 +1,5 @@
 /*
- * place.c - formats the fields `place` and `zones` of roles, and compares places.
+ * place.c - formats where roles run: `place`, zones and the labels of their accelerators. Compares places.
  */
 #include "plan/plan.h"
 
@@ -29,6 +29,39 @@ struct str plan_zones_text(struct arena *a, const struct plan_role *r)
 
 	for (size_t i = 0; i < r->nzones; i++)
 		buf_printf(&text, "%s%.*s", i ? " or " : "", STR_ARG(r->zones[i].value));
+	struct str s = buf_take(&text, a);
+	buf_release(&text);
+	return s;
+}
+
+/* Does the role itself choose one value of a label that the accelerator leaves open? */
+static const struct plan_pair *plan_node_of(const struct plan_role *r, struct str key)
+{
+	for (size_t i = 0; i < r->node.n; i++)
+		if (str_eq(r->node.at[i].key, key))
+			return &r->node.at[i];
+	return NULL;
+}
+
+struct str plan_nodes_text(struct arena *a, const struct plan_role *r)
+{
+	const struct plan_accelerator *acc = r->accelerator;
+	struct buf text = { 0 };
+
+	for (size_t i = 0; acc && i < acc->node.n; i++)
+		buf_printf(&text, "%s%.*s = %.*s", i ? ", " : "", STR_ARG(acc->node.at[i].key),
+			STR_ARG(acc->node.at[i].value));
+	for (size_t i = 0; acc && i < acc->nchoices; i++) {
+		const struct plan_choice *c = &acc->choices[i];
+		bool one_way = !acc->choices[acc->nchoices - 1].way;
+		const struct plan_pair *chosen = one_way ? plan_node_of(r, c->key) : NULL;
+		buf_printf(&text, "%s%.*s = ", !text.n ? "" : i && c[-1].way != c->way ? ", or " : ", ",
+			STR_ARG(c->key));
+		for (size_t k = 0; k < c->nvalues && !chosen; k++)
+			buf_printf(&text, "%s%.*s", k ? " or " : "", STR_ARG(c->values[k].value));
+		if (chosen)
+			buf_str(&text, chosen->value);
+	}
 	struct str s = buf_take(&text, a);
 	buf_release(&text);
 	return s;

@@ -192,6 +192,11 @@ struct str plan_layout_text(struct arena *a, const struct plan_layout *l);
 
 /* ---- places ---- */
 
+/*
+ * Formats the node labels by which the accelerator of a role is found, such as "example.com/npu = n1 or n2"; empty for
+ * a role without such labels.
+ */
+struct str plan_nodes_text(struct arena *a, const struct plan_role *r);
 /* Formats the zones, such as "eu-west-1a or eu-west-1b"; empty for a role that may run in any zone. */
 struct str plan_zones_text(struct arena *a, const struct plan_role *r);
 /* Formats a place as a program writes it, such as near("rack"); empty for a role that may run anywhere. */

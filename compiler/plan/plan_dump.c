@@ -310,6 +310,7 @@ static void dump_choices(struct dumping *d, const struct plan_accelerator *a)
 			buf_json(d->out, c->values[k].value);
 		}
 		dump_end(d, c->from);
+		dump_rest(d, 1, &shape_plan_choice, c);
 	}
 }
 

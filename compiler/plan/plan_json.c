@@ -45,6 +45,40 @@ static void put_rest(struct plan_json *p, const struct plan_job *j, const struct
 	p->json = o.json;
 }
 
+static void put_way_label(struct plan_json *p, struct str key, const struct plan_str *values, size_t n)
+{
+	json_key_text(&p->json, key);
+	json_open(&p->json, '[');
+	for (size_t i = 0; i < n; i++)
+		json_put_text(&p->json, values[i].value);
+	json_close(&p->json, ']');
+}
+
+/*
+ * Writes the labels of the nodes that have the accelerator: a list of ways to find it, each with the values of its
+ * labels.
+ */
+static void put_ways(struct plan_json *p, const struct plan_accelerator *acc)
+{
+	size_t i = 0;
+
+	if (!acc->node.n && !acc->nchoices)
+		return;
+	json_add_open(&p->json, "nodes", '[');
+	do {
+		int64_t way = acc->nchoices ? acc->choices[i].way : 0;
+		json_open(&p->json, '{');
+		for (size_t k = 0; k < acc->node.n; k++) {
+			const struct plan_str value = { .value = acc->node.at[k].value };
+			put_way_label(p, acc->node.at[k].key, &value, 1);
+		}
+		for (; i < acc->nchoices && acc->choices[i].way == way; i++)
+			put_way_label(p, acc->choices[i].key, acc->choices[i].values, acc->choices[i].nvalues);
+		json_close(&p->json, '}');
+	} while (i < acc->nchoices);
+	json_close(&p->json, ']');
+}
+
 static void put_devices(struct plan_json *p, const struct plan_job *j, const struct plan_accelerator *acc)
 {
 	json_line(&p->json, 10);
@@ -55,6 +89,7 @@ static void put_devices(struct plan_json *p, const struct plan_job *j, const str
 	json_add_open(&p->json, "devices", '{');
 	put_plan_text(p, "resource", acc->resource);
 	json_add_int(&p->json, "count", acc->per_pod);
+	put_ways(p, acc);
 	put_rest(p, j, &shape_plan_accelerator, acc);
 	json_close(&p->json, '}');
 }

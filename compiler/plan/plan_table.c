@@ -161,6 +161,9 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
+		struct str nodes = plan_nodes_text(a, r);
+		if (nodes.n && r->max)
+			buf_printf(out, "  role '%.*s' runs on nodes with %.*s\n", STR_ARG(r->name), STR_ARG(nodes));
 		if (r->nzones && r->max)
 			buf_printf(out, "  role '%.*s' runs in zone %.*s\n", STR_ARG(r->name),
 				STR_ARG(plan_zones_text(a, r)));

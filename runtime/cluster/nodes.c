@@ -56,7 +56,8 @@ bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct s
 		"status.allocatable", NULL };
 	static const char *const pod[] = { "metadata.name", "metadata.namespace", "metadata.labels",
 		"metadata.ownerReferences.kind", "spec.nodeName", "spec.priority", "spec.hostNetwork",
-		"spec.overhead", "spec.affinity.podAntiAffinity", "spec.containers.resources",
+		"spec.overhead", "spec.nodeSelector", "spec.affinity.nodeAffinity",
+		"spec.affinity.podAntiAffinity", "spec.containers.resources",
 		"spec.containers.ports", "spec.initContainers.ports",
 		"spec.initContainers.resources", "spec.initContainers.restartPolicy", "status.phase", NULL };
 	static const struct resource quota = { TEXT(""), TEXT("v1"), TEXT("ResourceQuota"), TEXT("resourcequotas"),
@@ -80,7 +81,8 @@ bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct s
 	}
 	struct members all = members_list(&k->client, s->arena, queries, nqueries);
 	if (all.failed) {
-		*ret_status = cluster_say(k, all.failed);
+		if (ret_status)
+			*ret_status = cluster_say(k, all.failed);
 		return false;
 	}
 	for (size_t i = 0; i < all.n; i++)

@@ -3,11 +3,14 @@
  * runtimes of containers and controllers, each of which has only one meaning.
  */
 #include "runtime/command/advice.h"
+#include "runtime/command/why_nodes.h"
 
 #include "base/words.h"
 #include "runtime/command/runs.h"
 
 #define MISSING_CLAIM "persistentvolumeclaim \""
+/* what the scheduler says of nodes without the labels that a pod asks for */
+#define NO_SUCH_NODE "didn't match Pod's node affinity/selector"
 #define NOT_READY " is not ready"
 #define SCHEDULING_GATED "SchedulingGated"
 
@@ -197,6 +200,9 @@ struct answers advice_find(struct session *session, const char *where, const str
 	}
 	if (holds_words(evidence, RUN_UNATTENDED " role"))
 		add_attendants(session, where, s, &all);
+	struct str labels = holds_words(evidence, NO_SUCH_NODE) ? why_no_node(session, s) : STR("");
+	if (labels.n)
+		add_answer(a, &all, str_printf(a, "%.*s", STR_ARG(labels)).p);
 	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
 	/* a pod that was taken, or that never ran, has neither an exit code nor a log */
 	if (s->failure.known && (s->failure.exit_code > 0 || s->failure.nlog) && !all.n)

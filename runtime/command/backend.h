@@ -108,7 +108,8 @@ struct backend {
 	int (*remove)(struct session *s, struct attend *a, struct changes *c);
 	/*
 	 * Adds the objects that `fit` reads: nodes, the pods on them, and the quotas and queues of the namespaces.
-	 * Replaces an empty namespace by the current one. NULL: the backend has no nodes.
+	 * Replaces an empty namespace by the current one. Without RET_STATUS, a failure is not reported. NULL: the
+	 * backend has no nodes.
 	 */
 	bool (*nodes)(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 	/*

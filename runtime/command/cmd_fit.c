@@ -2,6 +2,7 @@
 #include "emit/listed.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/saved.h"
+#include "runtime/command/why_nodes.h"
 #include "runtime/fit/fit.h"
 #include "runtime/status/look.h"
 
@@ -67,19 +68,6 @@ static void say_no_pods(struct session *s, const struct status_objects *objects)
 	if (option_given(s->options, OPTION_NODES) && !has_kind(objects, "Pod"))
 		session_say(s, "'%.*s' has no pods, so its nodes are counted as empty; save both with 'kubectl get "
 			"nodes,pods -A -o json'", STR_ARG(option_value(s->options, OPTION_NODES)));
-}
-
-/* The providers of the library, for messages about labels that no node has. */
-static const struct fit_hint *hints_of(struct session *s)
-{
-	struct fit_hint *hints = NULL;
-	size_t n = 0;
-
-	for (const struct stdlib_site *site = stdlib_sites(); ; site++) {
-		ARENA_PUSH(s->arena, hints, n, ((struct fit_hint){ site->name, site->labels }));
-		if (!site->name)
-			return hints;
-	}
 }
 
 /* Each job is tried on its own: the other jobs of the program are assumed not to run. */

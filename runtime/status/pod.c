@@ -307,6 +307,42 @@ static struct str no_node_text(struct str message)
 	return str_ends(message, rest) ? (struct str){ message.p, message.n - rest.n } : message;
 }
 
+/* Appends "KEY = A or B" for each label that a list of expressions asks for. */
+static void put_expressions(struct arena *a, const struct data *list, struct buf *out)
+{
+	for (size_t i = 0; i < list->u.list.n; i++) {
+		const struct data *e = list->u.list.at[i], *values = status_list(e, "values");
+		if (!str_is(status_text(e, "operator"), "In"))
+			continue;
+		buf_printf(out, "%s%.*s = ", out->n ? ", " : "", STR_ARG(text_line(a, status_text(e, "key"))));
+		for (size_t k = 0; k < values->u.list.n; k++)
+			if (values->u.list.at[k]->kind == DATA_STRING)
+				buf_printf(out, "%s%.*s", k ? " or " : "",
+					STR_ARG(text_line(a, values->u.list.at[k]->u.string)));
+	}
+}
+
+/* The labels that the pod asks for, with a semicolon before them, if the scheduler says that no node has them. */
+static struct str labels_asked(struct judging *j, struct str message)
+{
+	const struct data *selector = status_path(j->pod, "spec.nodeSelector"), *terms = status_list(j->pod,
+		"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+	struct buf out = { 0 };
+
+	if (!text_holds(message, "node affinity/selector"))
+		return STR("");
+	for (size_t i = 0; selector && selector->kind == DATA_MAP && i < selector->u.map.n; i++)
+		if (selector->u.map.at[i].value->kind == DATA_STRING)
+			buf_printf(&out, "%s%.*s = %.*s", out.n ? ", " : "",
+				STR_ARG(text_line(j->arena, selector->u.map.at[i].key)),
+				STR_ARG(text_line(j->arena, selector->u.map.at[i].value->u.string)));
+	for (size_t i = 0; i < terms->u.list.n; i++)
+		put_expressions(j->arena, status_list(terms->u.list.at[i], "matchExpressions"), &out);
+	struct str text = out.n ? str_cat(j->arena, STR("; it asks for "), buf_text(&out), STR("")) : STR("");
+	buf_release(&out);
+	return text;
+}
+
 /* Judges a pod that no scheduler has looked at; returns false if there may still be time for that. */
 static bool never_scheduled(struct judging *j)
 {
@@ -343,8 +379,9 @@ static bool unscheduled(struct judging *j)
 		return true;
 	}
 	since = since ? since : j->since;
+	struct str why = no_node_text(message.n || !e ? message : e->message);
 	say_pod(j, j->now - since >= PATIENCE ? RUN_STALLED : RUN_PENDING, reason,
-		no_node_text(message.n || !e ? message : e->message));
+		str_cat(j->arena, why, labels_asked(j, why), STR("")));
 	return true;
 }
 

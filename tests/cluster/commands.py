@@ -1422,6 +1422,31 @@ def wrong_class(w):
 
 
 @check
+def no_such_node(w):
+    """status names the labels that a waiting pod asks for, why also those that the nodes have; without the right to list nodes, it says less"""
+    w.jobs_run = False
+    w.write("project.tj", 'project { nodes = "gke" }\n')
+    w.write("a.tj", 'import std.nvidia\njob "a" {\n  image = "busybox:1"\n  command = ["sh"]\n  role worker { accelerator = nvidia.h100(8), cpu = 1, memory = 8Gi, shm = 4Gi }\n}\n')
+    w.want(0, "apply", "--no-wait", "a.tj")
+    template = w.get("jobs", "a-worker")["spec"]["template"]
+    message = "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector."
+    w.put("pods", "default", {"metadata": {"name": "a-worker-0-x", "labels": template["metadata"]["labels"], "annotations": {
+        "batch.kubernetes.io/job-completion-index": "0"}}, "spec": template["spec"], "status": {"phase": "Pending", "conditions": [
+            {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message, "lastTransitionTime": w.now()}]}})
+    for i, product in enumerate(("nvidia-l4", "nvidia-l4", "nvidia-tesla-t4")):
+        w.put("nodes", "", {"metadata": {"name": "n%d" % i, "labels": {"cloud.google.com/gke-accelerator": product}}, "spec": {},
+                            "status": {"allocatable": {"cpu": "8", "memory": "64Gi", "pods": "110", "nvidia.com/gpu": "1"}}})
+    asked = "cloud.google.com/gke-accelerator = nvidia-h100-80gb or nvidia-h100-mega-80gb"
+    w.want(0, "status", "a", out="it asks for " + asked)
+    document = json.loads(w.want(0, "why", "a", "-o", "json")[0])
+    must(document["advice"][0] == "no node has %s; nodes have cloud.google.com/gke-accelerator: nvidia-l4 (2), nvidia-tesla-t4 (1)" % asked, document)
+    must("it asks for " + asked in document["run"]["cause"], document)
+    w.fault("GET", "/api/v1/nodes", status(403, "Forbidden", 'nodes is forbidden: User "eve" cannot list resource "nodes" in API group "" at the cluster scope'), 9)
+    out, err = w.want(0, "why", "a", out="it asks for " + asked)
+    must("nodes have" not in out and "no node has the labels that the role selects" in " ".join(out.split()) and not err, out + err)
+
+
+@check
 def queue_words(w):
     """why explains Kueue's messages in terms of the program"""
     queued(w)

@@ -160,6 +160,32 @@ t.case("an accelerator of the program", program("nvidia.l4(1)").replace("nvidia.
 t.case("an accelerator of the program on other nodes", program("nvidia.l4(1)").replace("nvidia.l4(1)", "npu(2)").replace("import std.nvidia\n", OWN),
        "node.kubernetes.io/instance-type: N1", files=project('"aks"'), **C)
 
+# ---- what shows them ----
+H100 = "cloud.google.com/gke-accelerator = nvidia-h100-80gb or nvidia-h100-mega-80gb"
+t.case("the plan", program("nvidia.h100(8)"), "role 'w' runs on nodes with %s\n" % H100, command="plan", status=0, files=project('"gke"'))
+t.case("the plan of several providers", program("nvidia.h100(8)"), H100 + ", or nvidia.com/gpu.product = NVIDIA-H100-80GB-HBM3\n", command="plan", status=0,
+       files=project('["gke", "discovery"]'))
+t.case("the plan of a choice by the role", program("nvidia.h100(8)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-h100-80gb" }'),
+       "with cloud.google.com/gke-accelerator = nvidia-h100-80gb\n", command="plan", status=0, files=project('"gke"'))
+t.case("the plan for programs", program("nvidia.h100(8)"),
+       '"nodes": [ { "cloud.google.com/gke-accelerator": [ "nvidia-h100-80gb", "nvidia-h100-mega-80gb" ] }, { "nvidia.com/gpu.product": [ "NVIDIA-H100-80GB-HBM3" ] } ]',
+       command="plan", args=("-o", "json"), status=0, files=project('["gke", "discovery"]'))
+t.case("the plan for programs, any product", program("nvidia.h100(8)"), '"count": 8 }', command="plan", args=("-o", "json"), status=0, files=project("none"))
+t.case("the dump", program("nvidia.h100(8)"), 'node cloud.google.com/gke-accelerator in "nvidia-h100-80gb", "nvidia-h100-mega-80gb"', command="dump", args=("--plan",), status=0,
+       files=project('"gke"'))
+
+
+def policy(check):
+    return {"project.tj": 'project {\n  nodes    = "gke"\n  policies = ["p.tj"]\n}\n', "p.tj": 'policy "p" { for r in cluster.roles { check %s } }\n' % check}
+
+
+MEGA = '"nvidia-h100-mega-80gb" not in r.node_labels["cloud.google.com/gke-accelerator"] else "slow network"'
+t.case("a policy about the labels", program("nvidia.h100(8)"), ["TJ0901", "slow network"], status=1, files=policy(MEGA))
+t.case("a policy about the labels of the role", program("nvidia.h100(8)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-h100-80gb" }'), status=0, files=policy(MEGA))
+t.case("a policy about zones", program("nvidia.h100(8)", ', zone = ["a", "b"]'), ["TJ0901", "not in b"], status=1,
+       files=policy('"b" not in r.node_labels["topology.kubernetes.io/zone"] else "not in b"'))
+t.case("a role without labels", program("nvidia.gpu(8)"), status=0, files=policy('len(r.node_labels) == 0 else "labels"'))
+
 # ---- mistakes, and the helps followed ----
 t.case("a wrong name", program("nvidia.l4(1)"), ["TJ0312", "project.tj:1:19", "no nodes are known as 'gk'", "did you mean 'gke'?", 'or "openshift"'], status=1,
        files=project('"gk"'))

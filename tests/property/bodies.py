@@ -160,6 +160,7 @@ OTHERWISE = {
     "other_roles": "is about roles that jobs may have, not in the plan: tests/types",
     "env_order": "is visible with two values of one variable: tests/eval",
     "env_in": "is visible in sidecars alone: tests/eval",
+    "nodes": "its rows are chosen by the project: tests/language/nodes",
     "processes": "is for warnings, not in the plan: tests/std",
 }
 

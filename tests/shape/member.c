@@ -93,6 +93,11 @@ int main(void)
 	struct plan p = full_plan();
 	struct plan_role *r = &p.jobs->roles[0];
 
+	struct plan_choice choice = { .key = STR("model"), .values = accelerator.tolerate, .nvalues = 1 };
+
+	choice.surprise = STR("of plan_choice");
+	accelerator.choices = &choice;
+	accelerator.nchoices = 1;
 	accelerator.surprise = STR("of plan_accelerator");
 	amounts[0].surprise = STR("of plan_amounts");
 	env[0].surprise = STR("of plan_env");
