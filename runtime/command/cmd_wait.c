@@ -1,4 +1,5 @@
 /* cmd_wait.c - waits until runs have reached a state. */
+#include "base/words.h"
 #include "runtime/command/runs.h"
 
 struct waiting {
@@ -48,6 +49,26 @@ static int report_stalled(struct session *s, const struct attend *a)
 	return status;
 }
 
+/* Says in which state each run is that goes on when the time is up: a table on a terminal has been erased. */
+static void say_late(struct session *s, const struct attend *a)
+{
+	const char *when = "the time is up; ";
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_watch *w = &a->runs[i];
+		struct buf cause = { 0 };
+		if (run_watch_over(w))
+			continue;
+		put_escaped(&cause, w->state.cause);
+		session_say(s, "%srun '%.*s' goes on: %s%s%.*s", when, STR_ARG(w->name),
+			run_phase_word(w->state.phase), cause.n ? ": " : "", (int)cause.n, cause.n ? cause.p : "");
+		buf_release(&cause);
+		when = "";
+	}
+	if (*when)
+		session_say(s, "the time is up");
+}
+
 static int outcome(struct session *s, const struct attend *a, enum run_goal goal, enum attend_end end)
 {
 	int status = STATUS_DONE;
@@ -58,7 +79,7 @@ static int outcome(struct session *s, const struct attend *a, enum run_goal goal
 	if (end == ATTEND_LOST)
 		return runs_lost(s, a);
 	if (end == ATTEND_TIMEOUT) {
-		session_say(s, "the time is up; the run%s on", a->n == 1 ? " goes" : "s go");
+		say_late(s, a);
 		return STATUS_TIMEOUT;
 	}
 	if (option_given(s->options, OPTION_FAIL_ON_STALL))

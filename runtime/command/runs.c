@@ -256,6 +256,8 @@ static bool scheduled(const struct run_state *s)
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct run_count c = run_count(&s->roles[i]);
 		begun += c.active + c.succeeded + c.failed;
+		for (int64_t k = 0; k < s->roles[i].max; k++)
+			begun += s->roles[i].at[k].state == REPLICA_WAITING && s->roles[i].at[k].node.n;
 		desired += s->roles[i].desired;
 	}
 	return desired > 0 && begun >= desired;

@@ -519,7 +519,7 @@ def pods_refused(w):
                                                                                                "uid": job["metadata"]["uid"], "namespace": "default"}})
         w.want(0, "status", "a", out="Stalled.*" + re.escape(why.split(": ", 1)[1][:30]))
         w.want(8, "wait", "--fail-on-stall", "a")
-        w.want(124, "wait", "--timeout", "1s", "a")
+        w.want(124, "wait", "--timeout", "1s", "a", err="the time is up; run 'a' goes on: Stalled: FailedCreate: " + re.escape(why.split(": ", 1)[1][:30]))
     w.write("b.tj", JOB % ("b", 1))
     w.want(0, "apply", "--no-wait", "b.tj")
     w.jobs_run = True
@@ -607,6 +607,10 @@ def no_image(w):
         w.put("pods", "default", pod)
         out = " ".join(w.want(0, "why", "a")[0].split())
         must(said in out and reason in out and "failed to pull and unpack" not in out, out)
+    # a replica whose image is pulled has its node
+    must(w.get("pods", "a-worker-0-x")["spec"]["nodeName"], "no node")
+    w.want(0, "wait", "--for", "scheduled", "--timeout", "20s", "a")
+    w.want(124, "wait", "--for", "running", "--timeout", "1s", "a", err="run 'a' goes on: Stalled: ErrImageNeverPull")
 
 
 @check
