@@ -1,4 +1,6 @@
 /* cmd_logs.c - prints the output of replicas, merged by time; with -f also their future output. */
+#include <unistd.h>
+
 #include "runtime/command/logs.h"
 #include "runtime/command/runs.h"
 
@@ -77,6 +79,21 @@ static void say_silent(struct session *s, const struct reading *r)
 	buf_release(&b);
 }
 
+/* Tells a person at a terminal how many replicas are not shown because nothing was selected. */
+static void say_others(struct session *s, const struct reading *r)
+{
+	const struct run_state *run = &r->wish.attend->runs[0].state;
+	size_t n = 0;
+
+	if (!r->wish.usual || !isatty(STDERR_FILENO))
+		return;
+	for (size_t k = 0; k < run->nroles; k++)
+		for (int64_t i = 0; i < run->roles[k].max; i++)
+			n += run->roles[k].at[i].attempts && !logs_wanted(&r->wish, run, k, i, NULL);
+	if (n)
+		session_say(s, "%zu more replica%s: --all shows all, --role and --rank choose", n, n == 1 ? "" : "s");
+}
+
 /*
  * Explains why a running program seems silent: it buffers output that does not go to a terminal, so it may have printed
  * much although nothing arrives.
@@ -132,6 +149,8 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 		return STATUS_USAGE;
 	if (!r->follow)
 		say_silent(s, r);
+	else
+		say_others(s, r);
 	attend_open(a);
 	enum attend_end end = attend(a);
 	attend_close(a);
@@ -147,6 +166,8 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 		return STATUS_USAGE;
 	say_held_back(s, a, r);
 	say_gone(s, b, a, r);
+	if (!r->follow)
+		say_others(s, r);
 	if (r->follow && a->runs[0].state.phase == RUN_UNKNOWN) {
 		session_say(s, "nothing watches run '%.*s' any more: %.*s", STR_ARG(a->runs[0].name),
 			STR_ARG(a->runs[0].state.cause));

@@ -26,6 +26,11 @@ program board <<END
 END
 run 0 apply --local --env WORD=given -e EMPTY= board.tj
 before 5 sh -c "'$TRAINC' logs --local board 2>/dev/null | grep -q listens"
+# a person at a terminal learns how many replicas are not shown; a program does not
+pty='import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))'
+holds sh -c "'$python' -c '$pty' '$TRAINC' logs --local board </dev/null | grep -q '2 more replicas: --all shows all'"
+run 0 logs --local --role plain board; holds test ! -s "$work/.err"
+run 0 logs --local board; holds test ! -s "$work/.err"
 run 0 status --local -o json board
 json 'len(d["runs"][0]["replicas"])' 3
 json 'sorted(d["runs"][0]["replicas"][0]["ports"])' "['http', 'metrics']"
