@@ -240,7 +240,7 @@ def bypasses():
         "runtime/supervise/manifest.c": "manifests", "runtime/command/cmd_env_local.c": "a local program",
         "runtime/command/local_preview.c": "a local program", "runtime/cluster/diff.c": "colors around escaped text",
         "runtime/command/runs.c": "runs_write_report() and the last lines of a log, which are escaped on a terminal",
-        "runtime/command/cmd_why.c": "JSON", "runtime/command/cmd_fit.c": "JSON", "runtime/run/attend.c": "lines of logs",
+        "runtime/command/why.c": "JSON", "runtime/command/cmd_fit.c": "JSON", "runtime/run/attend.c": "lines of logs",
         "runtime/cluster/credential_plugin.c": "escaped lines", "runtime/cluster/apply_bar.c": "a bar", "runtime/cluster/apply.c": "diags_text(), which escapes",
         "runtime/command/changes.c": "JSON", "runtime/supervise/log.c": "JSON", "runtime/supervise/manifest_file.c": "a fault of the build"}
     pattern = re.compile(r"\b(session_write|file_write_all\s*\(\s*STD|dprintf|fputs|fprintf|printf|puts|write\s*\(\s*(STDOUT|STDERR|1|2)\b)")
