@@ -788,6 +788,8 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
 		a.text = STR("");
 	if (want->kind == TYPE_RANGE || (want->kind == TYPE_LIST && want->elem->kind == TYPE_RANGE))
 		reason(&a);
+	if (want->kind == TYPE_LIST && want->or_one && want->elem->kind == TYPE_RECORD)
+		want = want->elem;
 	if (d->help.n || only_element(&a, want) || (want->kind == TYPE_STRING && advise_toleration(&a)))
 		return;
 	switch (want->kind) {

@@ -81,7 +81,7 @@ static const struct signature signatures[FUNCTIONS] = {
 		{ "within", &type_duration, true, true } } },
 	[FUNCTION_EXEC] = { &type_data, { { .name = "command", .type = &strings },
 		{ "within", &type_duration, true, true } } },
-	[FUNCTION_NEAR] = { &type_data, { { .name = "level", .type = S } } },
+	[FUNCTION_NEAR] = { &type_data, { { .name = "level", .type = S }, { "each", &type_data, true, true } } },
 	[FUNCTION_PREFER] = { &type_data, { { .name = "level", .type = S } } },
 	[FUNCTION_ENV] = { &type_replica_env, { { .name = "role", .type = S }, { .name = "index", .type = I } } },
 	[FUNCTION_OBJECT] = { &type_data, { { .name = "kind", .type = S }, { .name = "name", .type = S } } },
@@ -778,7 +778,8 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 	bool probe = b.which == FUNCTION_TCP || b.which == FUNCTION_HTTP || b.which == FUNCTION_EXEC;
 	bool place = b.which == FUNCTION_NEAR || b.which == FUNCTION_PREFER;
 	if ((probe || place) && t->kind == TYPE_DATA)
-		t = type_strip_optional(schema_type(&c->types, probe ? FIELD_READY : FIELD_PLACE));
+		t = place ? schema_place_type(&c->types) :
+			type_strip_optional(schema_type(&c->types, FIELD_READY));
 	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* checks arguments that were skipped after an error */
 		struct node *arg = n->u.call.args.at[i];
 		if (arg->kind != NODE_ARG)

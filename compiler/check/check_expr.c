@@ -68,7 +68,7 @@ const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 	case DECL_ROLE: return &type_role;
 	case DECL_BUILTIN_FN:
 		if (d->function == FUNCTION_PACK)
-			return type_strip_optional(schema_type(&c->types, FIELD_PLACE));
+			return schema_place_type(&c->types);
 		return report_not_value(c, n, d);
 	case DECL_IMPORT: return report_not_value(c, n, d);
 	default: decl_type(c, d); return report_not_value(c, n, d);

@@ -256,8 +256,8 @@ static const struct type *probe_type(struct schema_types *types)
 static const struct type *place_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = { { "near", "string" }, { "prefer", "string" },
-		{ "pack", "bool" } };
-	return record_type(types, "place", members, 3);
+		{ "pack", "bool" }, { "each", "data" } };
+	return record_type(types, "place", members, sizeof members / sizeof *members);
 }
 
 static const struct type *read_core(struct spelling *s)
@@ -291,8 +291,11 @@ static const struct type *read_core(struct spelling *s)
 		return replica_type(s->types);
 	if (eat(s, "probe"))
 		return probe_type(s->types);
-	if (eat(s, "place"))
-		return place_type(s->types);
+	if (eat(s, "places")) {
+		struct type *t = ARENA_NEW(a, struct type);
+		*t = (struct type){ .kind = TYPE_LIST, .elem = place_type(s->types), .or_one = true };
+		return t;
+	}
 	if (eat(s, "zones") || eat(s, "sites")) {
 		struct type *t = ARENA_NEW(a, struct type);
 		*t = (struct type){ .kind = TYPE_LIST, .elem = &type_string, .or_one = true };
@@ -319,6 +322,11 @@ const struct type *schema_type(struct schema_types *types, enum field_id id)
 		types->at[id] = t->kind == TYPE_LIST && t->elem->kind == TYPE_POD ? type_pod(types->arena, t) : t;
 	}
 	return types->at[id];
+}
+
+const struct type *schema_place_type(struct schema_types *types)
+{
+	return type_strip_optional(schema_type(types, FIELD_PLACE))->elem;
 }
 
 const struct type *schema_member_type(struct schema_types *types, enum field_id id)

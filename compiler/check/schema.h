@@ -85,6 +85,8 @@ struct schema_types {
 	struct names *names;
 	const struct type *at[FIELDS];
 };
+/* The type of one place, of which the field `place` has one or a list. */
+const struct type *schema_place_type(struct schema_types *types);
 /* The type of a field as a member of a role: `layout` of a role is more than what the program writes. */
 const struct type *schema_member_type(struct schema_types *types, enum field_id id);
 /* The type of a field, parsed on first use into the arena of TYPES. */

@@ -303,7 +303,11 @@ struct str type_phrase(struct arena *a, const struct type *t)
 	case TYPE_RECORD:
 		return t->record->unnamed ? str_printf(a, "a record %.*s", STR_ARG(t->record->name))
 			: with_article(a, t->record->name);
-	case TYPE_LIST: s = type_plural(a, type_strip_pod(t->elem)); return str_printf(a, "a list of %.*s", STR_ARG(s));
+	case TYPE_LIST:
+		if (t->or_one && t->elem->kind == TYPE_RECORD)
+			return str_printf(a, "%.*s or a list of them", STR_ARG(type_phrase(a, t->elem)));
+		s = type_plural(a, type_strip_pod(t->elem));
+		return str_printf(a, "a list of %.*s", STR_ARG(s));
 	case TYPE_MAP:
 		if (t->elem->kind == TYPE_ENV_VALUE)
 			return STR("a map of environment values");

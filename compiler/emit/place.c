@@ -43,7 +43,12 @@ static const char *const annotations[] = {
 	[PLACE_NEAR] = "kueue.x-k8s.io/podset-required-topology",
 	[PLACE_PREFER] = "kueue.x-k8s.io/podset-preferred-topology",
 	[PLACE_PACK] = "kueue.x-k8s.io/podset-unconstrained-topology",
+	[PLACE_EACH] = "kueue.x-k8s.io/podset-unconstrained-topology",
 };
+/* Segments, which Kueue calls slices: one level, or up to three in one annotation ("Multi-Layer Topology"). */
+static const char slice_annotation[] = "kueue.x-k8s.io/podset-slice-required-topology";
+static const char size_annotation[] = "kueue.x-k8s.io/podset-slice-size";
+static const char layers_annotation[] = "kueue.x-k8s.io/podset-slice-required-topology-constraints";
 static const char group_annotation[] = "kueue.x-k8s.io/podset-group-name";
 
 bool emit_place_owns(const struct plan_job *j, struct str key)
@@ -55,7 +60,8 @@ bool emit_place_owns(const struct plan_job *j, struct str key)
 	for (size_t i = PLACE_NEAR; placed && i <= PLACE_PACK; i++)
 		if (str_is(key, annotations[i]))
 			return true;
-	return placed && str_is(key, group_annotation);
+	return placed && (str_is(key, group_annotation) || str_is(key, slice_annotation) ||
+		str_is(key, size_annotation) || str_is(key, layers_annotation));
 }
 
 bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r)
@@ -63,13 +69,34 @@ bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r)
 	return emit_place_keeper(j, r) == PLACE_BY_QUEUE;
 }
 
+static void segments_put(struct emit *e, const struct plan_place *p, struct object *map)
+{
+	const struct plan_segment *s = p->segments;
+	struct str layers = STR("");
+
+	if (p->nsegments == 1) {
+		object_put(e->arena, map, str_of(slice_annotation), object_string(e->arena, s->key, s->from));
+		object_put(e->arena, map, str_of(size_annotation),
+			object_string(e->arena, str_int(e->arena, s->size), s->from));
+		return;
+	}
+	for (size_t i = 0; i < p->nsegments; i++)
+		layers = str_printf(e->arena, "%.*s%s{\"topology\":\"%.*s\",\"size\":%lld}", STR_ARG(layers),
+			i ? "," : "", STR_ARG(s[i].key), (long long)s[i].size);
+	if (p->nsegments)
+		object_put(e->arena, map, str_of(layers_annotation),
+			object_string(e->arena, str_printf(e->arena, "[%.*s]", STR_ARG(layers)), s->from));
+}
+
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map)
 {
 	const struct plan_place *p = &r->place;
-	struct str value = p->kind == PLACE_PACK ? STR("true") : emit_place_key(p);
+	bool open = p->kind == PLACE_PACK || p->kind == PLACE_EACH;
+	struct str value = open ? STR("true") : emit_place_key(p);
 
 	object_put(e->arena, map, str_of(annotations[p->kind]), object_string(e->arena, value, p->from));
-	if (p->kind != PLACE_PACK && emit_place_sharing(e, r, NULL) > 1)
+	segments_put(e, p, map);
+	if (!open && emit_place_sharing(e, r, NULL) > 1)
 		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena, e->job->name, p->from));
 }
 

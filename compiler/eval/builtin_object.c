@@ -357,21 +357,28 @@ BUILTIN(fails)
 
 /* ---- places ---- */
 
-/* Makes the record { near = "rack", prefer = none, pack = none }, in which KEY is set. */
-static const struct value *place_value(struct eval *ev, const char *key, const struct value *set, struct span at)
+/* Makes the record { near = "rack", prefer = none, pack = none, each = none }, in which KEY is set, and EACH. */
+static const struct value *place_value(struct eval *ev, const char *key, const struct value *set,
+	const struct value *each, struct span at)
 {
 	struct value *v = value_new(ev->arena, VALUE_MAP, at);
 	static const char *const keys[] = { "near", "prefer", "pack" };
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		value_put(ev->arena, v, str_of(keys[i]), at, strcmp(keys[i], key) == 0 ? set : &value_none);
+	value_put(ev->arena, v, STR("each"), at, each);
 	return map_finish(ev, v);
 }
 
-BUILTIN(near) { return place_value(a->ev, "near", a->at[0], a->call->span); }
-BUILTIN(prefer) { return place_value(a->ev, "prefer", a->at[0], a->call->span); }
+BUILTIN(near)
+{
+	return place_value(a->ev, "near", a->at[0], ARGUMENT(a, 1) ? ARGUMENT(a, 1) : &value_none, a->call->span);
+}
+
+BUILTIN(prefer) { return place_value(a->ev, "prefer", a->at[0], &value_none, a->call->span); }
 
 const struct value *builtin_word(struct eval *ev, const struct decl *d, struct span at)
 {
-	return d->function == FUNCTION_PACK ? place_value(ev, "pack", value_bool(ev->arena, true, at), at) : &value_bad;
+	return d->function == FUNCTION_PACK ?
+		place_value(ev, "pack", value_bool(ev->arena, true, at), &value_none, at) : &value_bad;
 }

@@ -566,8 +566,10 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 	case TYPE_LIST:
 		if (to->elem->kind == TYPE_RANGE && (v->kind == VALUE_RANGE || v->kind == VALUE_INT))
 			return list_of_one(ev, convert_range(ev, v, to->elem, at, rule));
-		if (to->or_one && v->kind == VALUE_STRING)
-			return list_of_one(ev, v);
+		if (to->or_one && v->kind != VALUE_LIST) {
+			v = value_convert(ev, v, to->elem, at, rule);
+			return value_ok(v) ? list_of_one(ev, v) : v;
+		}
 		return v->kind == VALUE_LIST ? convert_list(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_MAP: return v->kind == VALUE_MAP ? convert_map(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_RECORD:

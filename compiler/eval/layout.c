@@ -9,7 +9,7 @@
 enum { MOST_RANKS = 1 << 20 };          /* larger lists of ranks are not made */
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t common(int64_t a, int64_t b) { return b ? common(b, a % b) : a; }
+static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
 
 /* The product; INT64_MAX if it is too large, which divides nothing. */
 static int64_t times(int64_t a, int64_t b)
@@ -21,7 +21,7 @@ static int64_t times(int64_t a, int64_t b)
 
 /* ---- what the program writes ---- */
 
-static const struct value *written(struct eval *ev, struct role *r, const char *name)
+static const struct value *layout_value(struct eval *ev, struct role *r, const char *name)
 {
 	const struct value *v = role_field(ev, r, FIELD_LAYOUT);
 	const struct value *n = v->kind == VALUE_MAP ? value_get(v, str_of(name)) : NULL;
@@ -32,7 +32,7 @@ static const struct value *written(struct eval *ev, struct role *r, const char *
 /* The degree that the program writes for D; 0 if it writes none. */
 static int64_t written_degree(struct eval *ev, struct role *r, enum plan_dimension d)
 {
-	const struct value *v = written(ev, r, plan_dimension_name(d));
+	const struct value *v = layout_value(ev, r, plan_dimension_name(d));
 
 	return v && v->kind == VALUE_INT ? v->u.integer : 0;
 }
@@ -47,14 +47,14 @@ static int64_t own_degree(struct eval *ev, struct role *r, enum plan_dimension d
 
 struct span role_layout_at(struct eval *ev, struct role *r, enum plan_dimension d)
 {
-	const struct value *v = written(ev, r, plan_dimension_name(d));
+	const struct value *v = layout_value(ev, r, plan_dimension_name(d));
 
 	return v && span_known(v->from) ? v->from : role_field_at(ev, r, FIELD_LAYOUT);
 }
 
 static struct str own_order(struct eval *ev, struct role *r)
 {
-	const struct value *v = written(ev, r, "order");
+	const struct value *v = layout_value(ev, r, "order");
 
 	return v && v->kind == VALUE_STRING ? v->u.string : STR("tp-cp-fsdp-dp-pp");
 }
@@ -133,7 +133,7 @@ static struct str whole_order(struct eval *ev, const struct plan_layout *l, stru
 
 static struct span order_at(struct eval *ev, struct role *r)
 {
-	const struct value *v = written(ev, r, "order");
+	const struct value *v = layout_value(ev, r, "order");
 
 	return v && span_known(v->from) ? v->from : role_field_at(ev, r, FIELD_LAYOUT);
 }
@@ -225,7 +225,7 @@ static void help_replicas(struct eval *ev, struct diag *d, struct role *r, const
 static bool set_size(struct eval *ev, struct role *r, struct plan_layout *l, const struct ranks *n)
 {
 	int64_t model = times(times(l->tp, l->cp), times(l->fsdp, l->pp)), dp = written_degree(ev, r, DIMENSION_DP);
-	int64_t unit = model / common(model, n->each);
+	int64_t unit = model / common_divisor(model, n->each);
 	struct str text;
 
 	l->each = n->each;
@@ -294,7 +294,7 @@ static bool test_hosts(struct eval *ev, struct role *r, const struct plan_layout
 
 static void help_experts(struct eval *ev, struct diag *d, const struct plan_layout *l, int64_t within)
 {
-	int64_t etp = common(within, l->etp), ep = l->ep;
+	int64_t etp = common_divisor(within, l->etp), ep = l->ep;
 
 	while (within / etp % ep)
 		ep--;
@@ -355,7 +355,7 @@ static bool set_experts(struct eval *ev, struct role *r, struct plan_layout *l)
 			"etp %lld * ep %lld = %lld does not divide the %lld ranks of %s", (long long)l->etp,
 			(long long)l->ep, (long long)n, (long long)(whole ? stage : shard),
 			whole ? "a stage" : "a group that shares parameters");
-		help_experts(ev, d, l, l->fsdp > 1 ? common(stage, shard) : stage);
+		help_experts(ev, d, l, l->fsdp > 1 ? common_divisor(stage, shard) : stage);
 		return false;
 	}
 	if (has_experts(l) && l->pp > 1 && inside * l->pp < l->size && experts_inside(l, stage / n) != inside) {
@@ -397,7 +397,7 @@ const struct plan_layout *role_layout(struct eval *ev, struct role *r)
 /* ---- members ---- */
 
 /* The value of a member; false if NAME is none or the layout could not be computed. */
-static bool member(struct eval *ev, struct role *r, struct str name, int64_t *ret)
+static bool layout_number(struct eval *ev, struct role *r, struct str name, int64_t *ret)
 {
 	enum plan_dimension d = plan_dimension_find(name);
 
@@ -422,7 +422,7 @@ const struct value *layout_member(struct eval *ev, struct role *r, struct str na
 	if (str_is(name, "order"))
 		return value_string(ev->arena, own_order(ev, r), at->span);
 	ev->reads = NULL;               /* a check reports the member and not all that it was computed from */
-	bool ok = member(ev, r, name, &n);
+	bool ok = layout_number(ev, r, name, &n);
 	ev->reads = reads;
 	if (!ok)
 		return &value_bad;

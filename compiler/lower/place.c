@@ -1,7 +1,7 @@
 /*
- * place.c - lowers `place = near("rack")` and similar places, and the project's topology. A level is named by the key
- * of the node label whose values are its domains, or by the last part of that key. The levels that `spread` uses, hosts
- * and zones, always exist.
+ * place.c - lowers `place = near("rack")` and similar places, segments of a role, and the project's topology. A level
+ * is named by the key of the node label whose values are its domains, or by the last part of that key. The levels that
+ * `spread` uses, hosts and zones, always exist.
  */
 #include "lower/lower.h"
 
@@ -149,10 +149,9 @@ static void report_ambiguous(struct lowering *l, const struct levels *levels, co
 }
 
 /* Reports `place` together with `spread` (TJ0627): replicas cannot be both close together and far from each other. */
-static void against_spread(struct lowering *l, const struct levels *levels, size_t level)
+static void against_spread(struct lowering *l, const struct levels *levels, const struct plan_place *p, size_t level)
 {
 	const struct plan_role *r = l->plan;
-	const struct plan_place *p = &r->place;
 	bool zone = str_is(r->spread.value, "zone"), host = str_is(r->spread.value, "host"), twice;
 	size_t apart = find_level(levels, zone ? ZONE_KEY : HOST_KEY, &twice);
 
@@ -231,7 +230,7 @@ static bool read_place(struct lowering *l, const struct value *v, struct plan_pl
 	const struct value *near = what_is(v, "near"), *prefer = what_is(v, "prefer"), *pack = what_is(v, "pack");
 	const struct value *level = near ? near : prefer;
 
-	if (!near + !prefer + !pack != 2) {
+	if (!near + !prefer + !pack != 2 || (what_is(v, "each") && !near)) {
 		struct diag *d = diag_report(l->ev->diags, TJ0302, p->from, "'place' takes exactly one of its choices");
 		diag_help(l->ev->diags, d, "write near(\"host\"), prefer(\"host\") or pack");
 		return false;
@@ -263,43 +262,239 @@ static int64_t tier_of(const struct levels *l, size_t level)
 	return n;
 }
 
-void lower_place(struct lowering *l)
+/* Finds the level of P, or reports that there is none; false then. */
+static bool find_place(struct lowering *l, const struct levels *levels, const struct plan_place *p, size_t *ret)
 {
-	const struct value *v = role_field(l->ev, l->role, FIELD_PLACE);
-	struct levels levels = levels_of(l->ev);
-	struct plan_place *p = &l->plan->place;
-	size_t level = levels.n;
-	bool twice = false;
+	bool twice;
 
-	lower_zones(l);
-	if (v->kind != VALUE_MAP)
-		return;
-	p->from = role_field_at(l->ev, l->role, FIELD_PLACE);
-	if (!read_place(l, v, p))
-		return;
-	p->together = of_whole_job(l);
+	*ret = find_level(levels, p->level, &twice);
+	if (twice)
+		report_ambiguous(l, levels, p);
+	else if (*ret == levels->n)
+		report_level(l, levels, p);
+	return *ret < levels->n && !twice;
+}
+
+/* The place of all replicas; *RET is the position of its level, which is that of hosts for `pack`. */
+static bool whole_place(struct lowering *l, const struct levels *levels, struct plan_place *p, size_t *ret)
+{
+	size_t level = levels->n;
+
 	if (p->kind == PLACE_PACK) {
 		/* starts at the levels that the project lists, which may not include zones */
-		p->keys = levels.keys + levels.first;
-		p->nkeys = levels.n - levels.first;
+		p->keys = levels->keys + levels->first;
+		p->nkeys = levels->n - levels->first;
 		if (str_is(l->plan->spread.value, "host"))
 			p->nkeys--;
+		*ret = 0;
 	} else {
-		level = find_level(&levels, p->level, &twice);
-		if (level == levels.n || twice) {
-			if (twice)
-				report_ambiguous(l, &levels, p);
-			else
-				report_level(l, &levels, p);
+		if (!find_place(l, levels, p, &level)) {
 			p->kind = PLACE_ANYWHERE;
-			return;
+			return false;
 		}
-		size_t outermost = p->kind == PLACE_NEAR || level < levels.first ? level : levels.first;
-		p->keys = levels.keys + outermost;
+		size_t outermost = p->kind == PLACE_NEAR || level < levels->first ? level : levels->first;
+		p->keys = levels->keys + outermost;
 		p->nkeys = level - outermost + 1;
-		p->tier = tier_of(&levels, level);
+		p->tier = tier_of(levels, level);
+		*ret = level;
 	}
-	against_spread(l, &levels, level);
+	against_spread(l, levels, p, level);
+	return true;
+}
+
+/* ---- segments: near("rack", each = 16) ---- */
+
+static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
+
+/* The largest divisor of N that is at most MOST. */
+static int64_t divisor(int64_t n, int64_t most)
+{
+	int64_t d = most < n ? most : n;
+
+	while (d > 1 && n % d)
+		d--;
+	return d > 1 ? d : 1;
+}
+
+/* The number of replicas of a segment: a number, or the hosts of a dimension of the layout; 0 after a report. */
+static int64_t segment_size(struct lowering *l, const struct value *each, struct span at)
+{
+	struct span from = span_known(each->from) ? each->from : at;
+
+	if (each->kind == VALUE_STRING)
+		return role_layout_hosts(l->ev, l->role, each->u.string, from);
+	if (each->kind == VALUE_INT && each->u.integer > 0)
+		return each->u.integer;
+	struct diag *d;
+	if (each->kind == VALUE_INT)
+		d = diag_report(l->ev->diags, TJ0311, from, "each = %lld is outside 1..", (long long)each->u.integer);
+	else
+		d = diag_report(l->ev->diags, TJ0302, from,
+			"'each' is a number of replicas, or a dimension of the layout");
+	diag_help(l->ev->diags, d, "write 'each = 8', or 'each = \"tp\"' for the hosts of a group of the layout");
+	return 0;
+}
+
+/* Do the replicas divide into the segments? Reports it otherwise (TJ0630). */
+static bool test_division(struct lowering *l, const struct plan_segment *s)
+{
+	const struct plan_role *r = l->plan;
+	int64_t both = common_divisor(r->min, r->max), less = r->max / s->size * s->size;
+
+	if (!(r->min % s->size) && !(r->max % s->size))
+		return true;
+	struct str replicas = r->min == r->max ? str_printf(l->ev->arena, "the %lld replicas", (long long)r->max) :
+		str_printf(l->ev->arena, "both ends of replicas = %lld:%lld", (long long)r->min, (long long)r->max);
+	struct diag *d = diag_report(l->ev->diags, TJ0630, s->from, "segments of %lld do not divide %.*s of '%.*s'",
+		(long long)s->size, STR_ARG(replicas), STR_ARG(r->name));
+	diag_note(l->ev->diags, d, r->replicas_at, "decided here");
+	diag_help(l->ev->diags, d, "write near(\"%.*s\", each = %lld)", STR_ARG(s->level),
+		(long long)divisor(both, s->size));
+	if (r->min == r->max)
+		diag_help(l->ev->diags, d, "or write replicas = %lld", (long long)(less ? less : s->size));
+	else
+		diag_help(l->ev->diags, d, "or a range whose ends are multiples of %lld", (long long)s->size);
+	return false;
+}
+
+/* Reports a place with `each` that has no single role to divide (TJ0627). */
+static bool test_owner(struct lowering *l, struct span at)
+{
+	const struct job *j = l->role->job;
+	const struct role *first = NULL;
+	unsigned n = 0;
+
+	for (size_t i = 0; of_whole_job(l) && i < j->nroles; i++) {
+		int64_t lo, hi;
+		if (j->roles[i]->aux || !role_replicas(l->ev, j->roles[i], &lo, &hi) || !hi)
+			continue;
+		n++;
+		first = first && first->plan->max > hi ? first : j->roles[i];
+	}
+	if (n > 1) {
+		struct diag *d = diag_report(l->ev->diags, TJ0627, at,
+			"'place' with 'each' divides the replicas of one role, and %u roles would inherit it", n);
+		diag_help(l->ev->diags, d, "write it in 'role %.*s'", STR_ARG(first->name));
+		return false;
+	}
+	if (role_slices(l->ev, l->role) > 1) {
+		struct diag *d = diag_report(l->ev->diags, TJ0627, at,
+			"'place' with 'each' divides replicas that 'slices' divides already");
+		diag_note(l->ev->diags, d, role_field_at(l->ev, l->role, FIELD_SLICES), "'slices' is set here");
+		diag_help(l->ev->diags, d, "remove one of them");
+		return false;
+	}
+	return true;
+}
+
+struct nesting {                        /* the place around a segment */
+	size_t level;
+	int64_t size;                   /* number of replicas; 0: all */
+	struct str words;
+};
+
+/* Reports a segment that is not inside of the place before it in the list (TJ0631). */
+static bool test_nesting(struct lowering *l, const struct levels *levels, const struct nesting *outer,
+	const struct plan_segment *s, size_t level)
+{
+	struct diag *d;
+
+	if (outer->words.n && level <= outer->level) {
+		struct str name = level_name(levels->keys[outer->level]);
+		d = diag_report(l->ev->diags, TJ0631, s->from, "the level '%.*s' is not inside of '%.*s'",
+			STR_ARG(s->level), STR_ARG(name));
+		diag_help(l->ev->diags, d, "list the outer level first, and each level once: project.tj has the order "
+			"of levels in 'topology'");
+		return false;
+	}
+	if (outer->size && outer->size % s->size) {
+		d = diag_report(l->ev->diags, TJ0631, s->from, "segments of %lld do not divide those of %lld in %.*s",
+			(long long)s->size, (long long)outer->size, STR_ARG(outer->words));
+		diag_help(l->ev->diags, d, "write near(\"%.*s\", each = %lld)", STR_ARG(s->level),
+			(long long)divisor(outer->size, s->size));
+		return false;
+	}
+	return true;
+}
+
+/* Adds the segment that V describes to the role's place; false after a report. A segment of one replica is none. */
+static bool add_segment(struct lowering *l, const struct levels *levels, struct nesting *outer, struct plan_place *p,
+	const struct value *v)
+{
+	struct plan_place *to = &l->plan->place;
+	const struct value *each = what_is(v, "each");
+	struct plan_segment s = { .level = p->level, .from = p->from };
+	size_t level;
+
+	if (!each) {
+		struct diag *d = diag_report(l->ev->diags, TJ0631, p->from,
+			"only the first of several places may be without 'each'");
+		diag_help(l->ev->diags, d, "write near(\"%.*s\", each = %lld)",
+			STR_ARG(p->level.n ? p->level : STR("rack")), (long long)divisor(l->plan->max, 8));
+		return false;
+	}
+	s.size = segment_size(l, each, p->from);
+	if (!s.size || !find_place(l, levels, p, &level) || !test_owner(l, p->from) ||
+	    !test_division(l, &s) || !test_nesting(l, levels, outer, &s, level))
+		return false;
+	s.key = levels->keys[level];
+	s.tier = tier_of(levels, level);
+	if (s.size > 1) {
+		against_spread(l, levels, p, level);
+		ARENA_PUSH(l->ev->arena, to->segments, to->nsegments, s);
+		*outer = (struct nesting){ level, s.size, str_printf(l->ev->arena, "near(\"%.*s\", each = %lld)",
+			STR_ARG(s.level), (long long)s.size) };
+	}
+	return true;
+}
+
+/* ---- the field ---- */
+
+static void lower_list(struct lowering *l, const struct value *list, const struct levels *levels)
+{
+	struct plan_place *p = &l->plan->place;
+	struct nesting outer = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < list->u.list.n; i++) {
+		const struct value *v = list->u.list.at[i];
+		struct plan_place one = { .from = span_known(v->from) && list->u.list.n > 1 ? v->from : p->from };
+		if (v->kind != VALUE_MAP || !read_place(l, v, &one))
+			return;
+		if (i == 0 && !what_is(v, "each")) {
+			one.together = list->u.list.n == 1 && of_whole_job(l);
+			ok = whole_place(l, levels, &one, &outer.level);
+			*p = one;
+			if (one.kind != PLACE_PACK)
+				outer.words = plan_place_text(l->ev->arena, &one);
+			continue;
+		}
+		ok = add_segment(l, levels, &outer, &one, v);
+	}
+	if (!ok)
+		p->nsegments = 0;
+	if (p->kind == PLACE_ANYWHERE && p->nsegments)
+		p->kind = PLACE_EACH;
+	l->plan->segment = p->nsegments ? p->segments[0].size : 0;
+}
+
+void lower_place(struct lowering *l)
+{
+	enum { MOST = 3 };              /* as many as Kueue reads */
+	const struct value *v = role_field(l->ev, l->role, FIELD_PLACE);
+
+	lower_zones(l);
+	if (v->kind != VALUE_LIST || !v->u.list.n)
+		return;
+	struct levels levels = levels_of(l->ev);
+	l->plan->place.from = role_field_at(l->ev, l->role, FIELD_PLACE);
+	if (v->u.list.n <= MOST) {
+		lower_list(l, v, &levels);
+		return;
+	}
+	struct diag *d = diag_report(l->ev->diags, TJ0631, l->plan->place.from,
+		"%zu places, and at most %d are possible", v->u.list.n, MOST);
+	diag_help(l->ev->diags, d, "remove levels that matter least");
 }
 
 /* ---- the project's list of levels ---- */

@@ -24,12 +24,40 @@ static void help_place(struct job *j, struct diag *d)
 	diag_help(job_diags(j), d, "keep the replicas together: place = near(\"%.*s\")", STR_ARG(level));
 }
 
-static void apart(struct job *j, struct role *r, const struct plan_layout *l)
+/* Is the place of all replicas one domain, at least if there is room? */
+static bool whole(const struct plan_place *p) { return p->kind != PLACE_ANYWHERE && p->kind != PLACE_EACH; }
+
+/* Compares groups with the smallest segments: those of tp must fit, those of cp and ep should. */
+static void crossing(struct job *j, struct role *r, const struct plan_layout *l)
+{
+	static const enum plan_dimension tested[] = { DIMENSION_TP, DIMENSION_CP, DIMENSION_EP };
+	const struct plan_place *p = &r->plan->place;
+	const struct plan_segment *s = p->nsegments ? &p->segments[p->nsegments - 1] : NULL;
+
+	for (size_t i = 0; s && i < sizeof tested / sizeof *tested; i++) {
+		enum plan_dimension dim = tested[i];
+		int64_t extent = plan_layout_extent(l, dim), degree = plan_layout_degree(l, dim);
+		const char *name = plan_dimension_name(dim);
+		if (degree == 1 || s->size * l->each % extent == 0)
+			continue;
+		struct diag *d = dim == DIMENSION_TP ?
+			diag_report(job_diags(j), TJ0646, s->from,
+				"a %s group of %lld crosses segments of %lld replicas", name, (long long)degree,
+				(long long)s->size) :
+			diag_report(job_diags(j), TJ0645, s->from, "%s groups of %lld cross segments of %lld replicas",
+				name, (long long)degree, (long long)s->size);
+		diag_note(job_diags(j), d, role_layout_at(j->ev, r, dim), "%s = %lld", name, (long long)degree);
+		diag_help(job_diags(j), d, "write each = \"%s\" for segments that hold whole groups", name);
+		return;
+	}
+}
+
+static void groups_apart(struct job *j, struct role *r, const struct plan_layout *l)
 {
 	const struct plan_accelerator *acc = r->plan->accelerator;
 	int64_t extent = plan_layout_extent(l, DIMENSION_TP), hosts = extent / l->each;
 
-	if (l->tp == 1 || hosts < 2 || r->plan->place.kind != PLACE_ANYWHERE ||
+	if (l->tp == 1 || hosts < 2 || whole(&r->plan->place) || r->plan->place.nsegments ||
 	    (acc && (acc->slice.set || acc->pods > 1)))
 		return;
 	struct diag *d = diag_report(job_diags(j), TJ0645, role_layout_at(j->ev, r, DIMENSION_TP),
@@ -172,7 +200,8 @@ void rules_layout(struct job *j)
 		if (!l)
 			continue;
 		slices(j, r, l);
-		apart(j, r, l);
+		crossing(j, r, l);
+		groups_apart(j, r, l);
 		options_of(j, r, &r->plan->main.command);
 		options_of(j, r, &r->plan->main.args);
 	}

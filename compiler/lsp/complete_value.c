@@ -299,7 +299,7 @@ static bool names_level(const struct context *c)
 		size_t open = c->places[i - 1].open;
 		struct str word = open && open < c->tokens.n ? context_token(c, open - 1) : STR("");
 		if (str_is(word, "near") || str_is(word, "prefer"))
-			return true;
+			return !c->places[i - 1].index;
 	}
 	return false;
 }

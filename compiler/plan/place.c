@@ -3,15 +3,28 @@
  */
 #include "plan/plan.h"
 
-struct str plan_place_text(struct arena *a, const struct plan_place *p)
+/* The place of all replicas, without segments. */
+static struct str whole_text(struct arena *a, const struct plan_place *p)
 {
 	switch (p->kind) {
-	case PLACE_ANYWHERE: return STR("");
+	case PLACE_ANYWHERE: case PLACE_EACH: return STR("");
 	case PLACE_NEAR: return str_printf(a, "near(\"%.*s\")", STR_ARG(p->level));
 	case PLACE_PREFER: return str_printf(a, "prefer(\"%.*s\")", STR_ARG(p->level));
 	case PLACE_PACK: return STR("pack");
 	}
 	return STR("");
+}
+
+struct str plan_place_text(struct arena *a, const struct plan_place *p)
+{
+	struct str text = whole_text(a, p);
+
+	for (size_t i = 0; i < p->nsegments; i++) {
+		const struct plan_segment *s = &p->segments[i];
+		text = str_printf(a, "%.*s%snear(\"%.*s\", each = %lld)", STR_ARG(text), text.n ? ", " : "",
+			STR_ARG(s->level), (long long)s->size);
+	}
+	return p->nsegments + (p->kind != PLACE_EACH) > 1 ? str_printf(a, "[%.*s]", STR_ARG(text)) : text;
 }
 
 bool plan_place_shared(const struct plan_role *r, const struct plan_role *other)

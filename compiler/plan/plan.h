@@ -101,7 +101,7 @@ struct plan_codes {
 	struct span from;
 };
 
-enum plan_place_kind { PLACE_ANYWHERE, PLACE_NEAR, PLACE_PREFER, PLACE_PACK };
+enum plan_place_kind { PLACE_ANYWHERE, PLACE_NEAR, PLACE_PREFER, PLACE_PACK, PLACE_EACH };
 
 /* The dimensions of a layout; the last three are those of experts. */
 enum plan_dimension {

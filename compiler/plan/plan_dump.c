@@ -373,6 +373,11 @@ static void dump_plan_place(struct dumping *d, const struct plan_place *p)
 		fact(d, "level", p->keys[i], (struct span){ 0 });
 	if (p->together)
 		fact(d, "together", STR("true"), (struct span){ 0 });
+	for (size_t i = 0; i < p->nsegments; i++) {
+		fact(d, "segment", str_printf(&d->arena, "%lld by %.*s", (long long)p->segments[i].size,
+			STR_ARG(p->segments[i].key)), p->segments[i].from);
+		dump_rest(d, 1, &shape_plan_segment, &p->segments[i]);
+	}
 	dump_rest(d, 0, &shape_plan_place, p);
 	d->depth--;
 }

@@ -173,6 +173,9 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 		buf_printf(out, "  role '%.*s' runs %.*s", STR_ARG(r->name), STR_ARG(place));
 		if (r->place.level.n)
 			buf_printf(out, ", by the label %.*s", STR_ARG(r->place.keys[r->place.nkeys - 1]));
+		for (size_t k = 0; k < r->place.nsegments; k++)
+			buf_printf(out, "%s %.*s", k || r->place.level.n ? " and" : ", by the label",
+				STR_ARG(r->place.segments[k].key));
 		bool shared = false;
 		for (size_t k = 0; k < j->nroles; k++) {
 			if (k == i || !plan_place_shared(r, &j->roles[k]))

@@ -135,6 +135,39 @@ static void by_queue(struct checking *c, const struct plan_job *j, const struct 
 	}
 }
 
+/* ---- segments ---- */
+
+/* Reports segments that what starts the pods cannot keep. */
+static void segments(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	enum place_keeper keeper = emit_place_keeper(j, r);
+	unsigned traits = emit_target_traits(c->plan->target);
+	bool whole = traits & TARGET_CONTROLLER, operator = traits & TARGET_OPERATOR;
+	struct diag *d;
+
+	if (keeper != PLACE_BY_QUEUE) {
+		d = not_kept(c, j, r, keeper == PLACE_BY_VOLCANO ?
+			"the pods of one indexed Job have equal labels, by which Volcano tells segments apart" :
+			"pods of one template cannot attract each other by a part of their index");
+		if (j->queue.set)
+			diag_help(c->diags, d, "use gang = \"kueue\", which counts the replicas of a segment");
+		else
+			diag_help(c->diags, d, "name a queue of Kueue, which counts the replicas of a segment: "
+				"queue = \"NAME\" and gang = \"kueue\"");
+	} else if (emit_gang_grouped(j, r) || (!operator && (r->unrolled || (!whole && plan_each_replica(j))))) {
+		d = not_kept(c, j, r, "Kueue counts the pods of one template, and each replica has its own");
+		diag_help(c->diags, d, plan_each_replica(j) ? "use the target 'jobs' or 'jobset'" :
+			"let the replicas differ only in the text of 'pod.index', so that they are one Job");
+	} else if (r->place.nsegments > 1) {
+		d = diag_report(c->diags, TJ0824, check_place(c, r->place.from, r->at, j->name_at),
+			"segments of several levels are an alpha feature of Kueue, off by default");
+		diag_note(c->diags, d, (struct span){ 0 },
+			"it needs Kueue 0.17 and the feature gate TASMultiLayerTopology");
+		diag_help(c->diags, d, "if the cluster has it, say so with '# allow TJ0824: reason'; else keep one "
+			"place with 'each'");
+	}
+}
+
 /* ---- entry point ---- */
 
 /* Does an earlier role share its domain with this one? Then its `place` was checked there. */
@@ -154,6 +187,11 @@ void check_places(struct checking *c, const struct plan_job *j)
 		const struct plan_role *r = &j->roles[i];
 		if (!r->max || is_repeated(j, i))
 			continue;
+		if (r->place.nsegments) {
+			if (!operator || emit_place_keeper(j, r) == PLACE_BY_QUEUE)
+				segments(c, j, r);
+			continue;
+		}
 		switch (emit_place_keeper(j, r)) {
 		case PLACE_BY_NOBODY: case PLACE_BY_PODS: break;
 		case PLACE_BY_QUEUE: by_queue(c, j, r); break;

@@ -74,6 +74,11 @@ static bool may_scale(struct cluster *k, const struct cluster_watch *c, const st
 		return refuse_change(k, str_printf(k->arena, "role '%.*s' has between %lld and %lld replicas, not %lld",
 			STR_ARG(r->name), (long long)r->min,
 			(long long)r->max, (long long)n), ret_status);
+	if (r->segment > 1 && n % r->segment)
+		return refuse_change(k, str_printf(k->arena,
+			"role '%.*s' is placed in segments of %lld replicas, which do not divide %lld: scale to %lld",
+			STR_ARG(r->name), (long long)r->segment, (long long)n,
+			(long long)(n - n % r->segment >= r->min ? n - n % r->segment : r->min)), ret_status);
 	if (c->plan.controller || r->unrolled || r->in_set)
 		return refuse_change(k, str_printf(k->arena,
 			"role '%.*s' is not one Job of its own; change 'replicas' in the program and apply it",

@@ -1,4 +1,4 @@
-"""layouts.py - `layout` of a role: its levels, its values, and what contradicts it."""
+"""layouts.py - `layout` of a role, and segments of its place: levels, values, and what contradicts them."""
 from table import Table
 
 t = Table()
@@ -118,4 +118,73 @@ for option in ('"--tensor-model-parallel-size=8"', '"--tensor-model-parallel-siz
                '"--parallelism.data_parallel_shard_degree=-1"', '"--tensor-model-parallel-size=$TP"', '"tp=4"', '"/data/tp", "4"', '"--my-tensor-parallel-size=4"'):
     t.case("no contradiction: " + option, L("layout { tp = 8, pp = 2 }", command='"train", ' + option), lacks="TJ0647", status=0)
 t.case("no layout", L("", command='"train", "--tensor-model-parallel-size=4"'), lacks="TJ0647", status=0)
+
+# ---- segments of a place ----
+TOPOLOGY = {"project.tj": 'project { topology = ["example.com/block", "example.com/rack", "example.com/clique"] }\n'}
+QUEUE = 'queue = "q"'
+UNCONSTRAINED = 'kueue.x-k8s.io/podset-unconstrained-topology: "true"'
+
+
+def P(place, replicas="64", more="", job=QUEUE, layout="", after=""):
+    return L("%s\n    %s\n    %s" % (layout, place, more), role="replicas = %s" % replicas, job=job).rstrip("}\n") + "\n    }\n  %s\n}\n" % after
+
+
+def slices(level, size):
+    return ["podset-slice-required-topology: example.com/" + level, 'podset-slice-size: "%d"' % size]
+
+
+S = {"files": TOPOLOGY, "command": "compile", "status": 0}
+t.case("each 16 in a rack", P('place = near("rack", each = 16)'), [UNCONSTRAINED] + slices("rack", 16), **S)
+t.case("within a block", P('place = [near("block"), near("rack", each = 16)]'), ["podset-required-topology: example.com/block"] + slices("rack", 16), **S)
+t.case("within a block if possible", P('place = [prefer("block"), near("rack", each = 16)]'), ["podset-preferred-topology: example.com/block"] + slices("rack", 16), **S)
+t.case("close together", P('place = [pack, near("rack", each = 16)]'), [UNCONSTRAINED] + slices("rack", 16), **S)
+t.case("a list of one", P('place = [near("rack", each = 16)]'), slices("rack", 16), **S)
+t.case("a list of one place", P('place = [near("rack")]'), "podset-required-topology: example.com/rack", lacks="slice", **S)
+t.case("an empty list", P("place = []"), lacks="podset", **S)
+t.case("none", P("place = none"), lacks="podset", **S)
+t.case("one of two", P('place = if w.devices > 4 then near("rack", each = 16) else none'), slices("rack", 16), **S)
+t.case("a bundle", "let near_racks: Role = { place = near(\"rack\", each = 16) }\n" + P("...near_racks"), slices("rack", 16), **S)
+t.case("a dimension", P('place = near("rack", each = "tp")', layout="layout { tp = 32 }"), slices("rack", 4), **S)
+t.case("experts", P('place = near("rack", each = "ep")', layout="layout { tp = 8, ep = 64, etp = 1 }"), slices("rack", 8), **S)
+t.case("a number of the layout", P('place = near("rack", each = w.layout.hosts("tp"))', layout="layout { tp = 32 }"), slices("rack", 4), **S)
+t.case("segments of one host", P('place = near("rack", each = "tp")', layout="layout { tp = 8 }"), lacks="podset", **S)
+t.case("of the job with a single role", P("", job=QUEUE + '\n  place = near("rack", each = 16)'), slices("rack", 16), **S)
+t.case("two levels", P('place = [near("block", each = 32), near("rack", each = 16)]'),
+       ['[{"topology":"example.com/block","size":32},{"topology":"example.com/rack","size":16}]', "TJ0824", "TASMultiLayerTopology"], **S)
+t.case("elastic", P('place = near("rack", each = 4)', replicas="8:64", more="retries = 1"), slices("rack", 4), **S)
+for target in ("jobset", "trainer"):
+    t.case("target " + target, P('place = [near("block"), near("rack", each = 16)]'), ["podset-required-topology: example.com/block"] + slices("rack", 16),
+           args=("--target", target), **S)
+t.case("the plan says it", P('place = [near("block"), near("rack", each = 16)]'),
+       """role 'w' runs [near("block"), near("rack", each = 16)], by the label example.com/block and example.com/rack\n""", command="plan", status=0, files=TOPOLOGY)
+t.case("the plan for programs says it", P('place = near("rack", each = 16)'), '"place": "near(\\"rack\\", each = 16)"', command="plan", args=("-o", "json"), status=0, files=TOPOLOGY)
+for subject, program, says in (
+        ("not divided", P('place = near("rack", each = 16)', replicas="60"), ["TJ0630", "segments of 16 do not divide the 60 replicas of 'w'", 'write near("rack", each = 15)', "or write replicas = 48"]),
+        ("an end of the range", P('place = near("rack", each = 16)', replicas="8:64", more="retries = 1"), ["TJ0630", "both ends of replicas = 8:64", 'write near("rack", each = 8)']),
+        ("the second without each", P('place = [near("rack", each = 16), near("block")]'), ["TJ0631", "only the first of several places may be without 'each'", 'near("block", each = 8)']),
+        ("inside out", P('place = [near("rack"), near("block", each = 16)]'), ["TJ0631", "the level 'block' is not inside of 'rack'"]),
+        ("a level twice", P('place = [near("rack", each = 16), near("rack", each = 4)]'), ["TJ0631", "is not inside of"]),
+        ("sizes that do not divide", P('place = [near("block", each = 16), near("rack", each = 12)]', replicas="48"), ["TJ0631", "segments of 12 do not divide those of 16", 'write near("rack", each = 8)']),
+        ("four", P('place = [near("zone"), near("block", each = 32), near("rack", each = 16), near("clique", each = 8)]'), ["TJ0631", "4 places, and at most 3"]),
+        ("two roles", P("", job=QUEUE + '\n  place = near("rack", each = 16)', after="role v { replicas = 16, cpu = 1, memory = 1Gi }"),
+         ["TJ0627", "2 roles would inherit it", "write it in 'role w'"]),
+        ("spread", P('place = near("host", each = 16)', more='spread = "host"'), ["TJ0627"]),
+        ("an unknown level", P('place = near("rock", each = 16)'), ["TJ0626", "did you mean 'rack'?"]),
+        ("zero", P('place = near("rack", each = 0)'), ["TJ0311", "each = 0"]),
+        ("a bool", P('place = near("rack", each = true)'), ["TJ0302", "'each' is a number of replicas"]),
+        ("an unknown dimension", P('place = near("rack", each = "xp")'), "TJ0644"),
+        ("a dimension over parts of hosts", P('place = near("rack", each = "cp")', layout="layout { tp = 2, cp = 3 }", replicas="3"), "TJ0641"),
+        ("prefer", P('place = prefer("rack", each = 16)'), ["TJ0318", "'prefer' has no argument 'each'"]),
+        ("by position", P('place = near("rack", 16)'), ["TJ0318", "write 'each = 16'"]),
+        ("tp crosses", P('place = near("rack", each = 2)', layout="layout { tp = 32 }"), ["TJ0646", "a tp group of 32 crosses segments of 2 replicas", 'write each = "tp"']),
+        ("nobody", P('place = near("rack", each = 16)', job=""), ["TJ0828", "a part of their index", 'queue = "NAME"']),
+        ("coscheduling", P('place = near("rack", each = 16)', job='gang = "coscheduling"'), ["TJ0828", 'gang = "kueue"']),
+        ("a role that is unrolled", P('place = near("rack", each = 16)', more="env { N = str(pod.index * 2) }"), ["TJ0828", "each replica has its own"]),
+        ("an annotation of its own", P('place = near("rack", each = 16)', more='annotations { "kueue.x-k8s.io/podset-slice-size" = "4" }'), "TJ0803")):
+    t.case("segments: " + subject, program, says, status=1, files=TOPOLOGY)
+t.case("ep crosses", P('place = near("rack", each = 4)', layout="layout { tp = 8, ep = 64 }"), ["TJ0645", "ep groups of 64 cross segments of 4 replicas", 'write each = "ep"'],
+       status=0, files=TOPOLOGY)
+t.case("tp in segments", P('place = near("rack", each = 4)', layout="layout { tp = 32 }"), lacks=("TJ0645", "TJ0646"), status=0, files=TOPOLOGY)
+t.case("target pods", P('place = near("rack", each = 16)'), ["TJ0828", "use the target 'jobs' or 'jobset'"], args=("--target", "pods"), status=1, files=TOPOLOGY)
+t.case("slices", TPU.replace("layout { tp = %d }", 'place = near("rack", each = 2)'), ["TJ0627", "'slices' divides already"], args=("--target", "jobset"), status=1, files=TOPOLOGY)
 t.end()

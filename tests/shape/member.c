@@ -114,6 +114,9 @@ int main(void)
 	r->main.surprise = STR("of plan_container");
 	static struct plan_layout layout = { .tp = 1, .surprise = { "of plan_layout", 14 } };
 	r->layout = &layout;
+	static struct plan_segment segment = { .size = 2, .surprise = { "of plan_segment", 15 } };
+	r->place.segments = &segment;
+	r->place.nsegments = 1;
 	r->place.surprise = STR("of plan_place");
 	r->replica.surprise = STR("of plan_replica");
 	r->surprise = STR("of plan_role");

@@ -506,7 +506,9 @@ static struct object *job_make(struct emit *e, const struct manifest *m)
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
 	kind_put(e, k, spec);
 	policy_put(e, spec);
-	each.gang.value = STR("none");  /* the operator itself makes the group of the gang, and the pods that join it */
+	/* the operator itself makes the group of a scheduler, and the pods that join it; Kueue reads the templates */
+	if (!emit_kueue(e->job))
+		each.gang.value = STR("none");
 	roles_put(e, k, spec);
 	e->job = whole;
 	return o;
