@@ -21,7 +21,7 @@ holds test $# = 3
 holds test "$(cat "$root/$1"/*.tj | wc -l)" = "$2"
 holds test "$(cat "$root/$1"/*.yaml | wc -l)" = "$3"
 # every file that they name exists
-for page in README.md docs/index.md docs/install.md docs/python.md; do
+for page in README.md docs/index.md docs/install.md docs/python.md docs/tutorial.md; do
 	grep -o '](\([^)#:]*\))' "$root/$page" | sed 's/^](//; s/)$//' | sort -u | while read -r name; do
 		test -e "$root/$(dirname "$page")/$name" || echo "$name"
 	done >missing
