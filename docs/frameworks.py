@@ -24,6 +24,7 @@ EXAMPLES = os.path.join(ROOT, "tests", "std")
 
 LONGEST = 240                   # characters of an example in a table
 SHAPES = ["2x2", "2x2x1"]       # topologies that the accelerators of the library offer
+PART = '"1g.10gb"'
 
 
 def read(path):
@@ -41,7 +42,8 @@ def trainc(*words):
 class Argument:
     def __init__(self, text, doc):
         self.name, rest = text.split(":", 1)
-        self.type, _, self.default = rest.strip().partition(" = ")
+        at = next((i for i in range(len(rest)) if rest.startswith(" = ", i) and rest[:i].count("(") == rest[:i].count(")")), len(rest))
+        self.type, self.default = rest[:at].strip(), rest[at + 3:].strip()
         self.doc = doc
 
 
@@ -215,28 +217,37 @@ def overview(pages):
 def most(page):
     """An argument that the accelerator takes: its largest count, or a shape that it offers."""
     bounds = re.fullmatch(r"int\(1\.\.(\d+)\)", page.arguments[0].type)
-    return [bounds.group(1)] if bounds else SHAPES
+    return [bounds.group(1)] if bounds else [PART] if page.arguments[0].name == "part" else SHAPES
+
+
+def compiled(page, argument, project):
+    """The pod's spec of a role with the accelerator in a project, or None."""
+    program = "import std.%s\njob \"a\" {\n  image = \"registry.example.com/a:1\"\n  role r { accelerator = %s(%s), cpu = 16, " \
+        "memory = 64Gi, shm = 1Gi }\n}\n" % (page.module, page.full_name(), argument)
+    with tempfile.TemporaryDirectory() as place:
+        for name, text in (("a.tj", program), ("project.tj", project)):
+            with open(os.path.join(place, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        out = trainc("compile", "-o", "json", os.path.join(place, "a.tj"))
+    for o in json.loads(out)["items"] if out else []:
+        if o["kind"] == "Job":
+            return o["spec"]["template"]["spec"]
+    return None
 
 
 def pod_of(page):
     """The pod's spec of a role with the accelerator."""
     for argument in most(page):
-        program = "import std.%s\njob \"a\" {\n  image = \"registry.example.com/a:1\"\n  role r { accelerator = %s(%s), cpu = 16, " \
-            "memory = 64Gi, shm = 1Gi }\n}\n" % (page.module, page.full_name(), argument)
-        with tempfile.NamedTemporaryFile("w", suffix=".tj") as f:
-            f.write(program)
-            f.flush()
-            out = trainc("compile", "-o", "json", f.name)
-        for o in json.loads(out)["items"] if out else []:
-            if o["kind"] == "Job":
-                return argument, o["spec"]["template"]["spec"]
+        spec = compiled(page, argument, "project {}\n")
+        if spec:
+            return argument, spec
     sys.exit("no program with %s compiles" % page.full_name())
 
 
 def accelerator(page):
     argument, pod = pod_of(page)
     gives = dict(page.sections["Gives"])
-    resource = json.loads(gives["resource"])
+    resource = json.loads(gives["resource"]).replace("${part}", argument.strip('"'))
     count = pod["containers"][0]["resources"]["limits"][resource]
     takes = ", ".join("%s: %s" % (a.name, a.type) for a in page.arguments if not a.default)
     labels = "<br>".join(code("%s=%s" % item) for item in pod.get("nodeSelector", {}).items())
@@ -245,9 +256,36 @@ def accelerator(page):
             code("%s: %s" % (resource, count)) + ("" if argument.isdigit() else " for " + code(argument)), labels, taints]
 
 
+def asked_labels(spec):
+    """The labels of nodes that a pod asks for, each with its values."""
+    labels = {key: [value] for key, value in spec.get("nodeSelector", {}).items()}
+    for term in spec.get("affinity", {}).get("nodeAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", {}).get("nodeSelectorTerms", []):
+        labels.update({e["key"]: e["values"] for e in term["matchExpressions"]})
+    return labels
+
+
+def providers(pages):
+    """A row for each accelerator that some provider labels in another way than the discovery of its vendor."""
+    sites = re.findall(r"^let (\w+): list", read(os.path.join(ROOT, "stdlib", "std", "nodes.tj")), re.M)
+    sites = [s for s in sites if s not in ("discovery", "openshift", "eks_auto")]
+    rows = []
+    for page in pages:
+        argument = pod_of(page)[0]
+        if not compiled(page, argument, 'project { nodes = "discovery" }\n'):
+            continue
+        found = [compiled(page, argument, 'project { nodes = "%s" }\n' % s) for s in sites]
+        cells = ["<br>".join(code(v) for vs in asked_labels(spec).values() for v in vs) if spec else "" for spec in found]
+        if any(cells):
+            rows.append([code(page.name)] + cells)
+    return table(["accelerator"] + [code(s) for s in sites], rows) if rows else ""
+
+
 def accelerators(name, doc, pages):
     text = "### std.%s\n\n" % name + (prose(doc) + "\n\n" if doc else "")
     text += table(["accelerator", "", "memory of one", "a pod asks for", "node labels", "taints"], [accelerator(p) for p in pages])
+    others = providers(pages)
+    if others:
+        text += "Values of the labels by which the nodes of other providers are found; [language.md](language.md#node-labels-of-providers) names the labels.\n\n" + others
     return text + table(["argument of", "", "type", "default", ""], [
         [code(p.full_name()), code(a.name), code(a.type), code(a.default) or "required", prose(a.doc)]
         for p in pages for a in p.arguments if a.doc])

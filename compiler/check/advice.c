@@ -60,7 +60,7 @@ static const struct decl *device_module(struct advice *a, struct str device, boo
 }
 
 /* The name under which 'trainc explain' lists a module of the library; empty for other modules. */
-static struct str library_topic(const struct module *m)
+struct str module_topic(const struct module *m)
 {
 	return str_starts(m->dotted, STR("std.")) ? (struct str){ m->dotted.p + 4, m->dotted.n - 4 } : STR("");
 }
@@ -71,7 +71,7 @@ static struct str library_topic(const struct module *m)
  */
 static struct str topic_of(const struct decl *import)
 {
-	struct str topic = library_topic(import->node->u.import.module);
+	struct str topic = module_topic(import->node->u.import.module);
 
 	return topic.n ? topic : import->name;
 }
@@ -175,11 +175,11 @@ static struct str some_device(const struct module *m)
 	return STR("DEVICE");
 }
 
-void advise_device(struct check *c, struct diag *d, const struct module *m)
+void advise_device(struct check *c, struct diag *d, const struct module *m, struct str name)
 {
 	const struct map *values = &c->at.module->values;
 	struct str device = some_device(m), shown = STR("MODULE");
-	struct str topic = library_topic(m);
+	struct str topic = module_topic(m);
 
 	for (size_t i = 0; i < values->n; i++) {
 		const struct decl *import = values->entries[i].value;
@@ -189,6 +189,11 @@ void advise_device(struct check *c, struct diag *d, const struct module *m)
 	diag_help(c->diags, d, "name the product, such as '%.*s.%.*s'", STR_ARG(shown), STR_ARG(device));
 	if (topic.n)
 		diag_help(c->diags, d, "'trainc explain %.*s' lists them", STR_ARG(topic));
+	struct str resource = name.n ? library_counted(topic) : name;
+	if (resource.n)
+		diag_help(c->diags, d, "or declare another one in the file, accelerator %.*s(count: int(1..8)) { "
+			"resource = \"%.*s\", per_pod = count }, and write '%.*s' without '%.*s.'", STR_ARG(name),
+			STR_ARG(resource), STR_ARG(name), STR_ARG(shown));
 }
 
 /*

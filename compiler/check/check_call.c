@@ -4,6 +4,7 @@
  * as if the function's body were written there.
  */
 #include "check/context.h"
+#include "check/library_device.h"
 #include "diag/suggest.h"
 
 /* ---- errors in arguments ---- */
@@ -166,7 +167,12 @@ static bool test_whole(struct binding_of *b, struct decl *formal, struct node *v
 	struct diag *d = diag_report(c->diags, TJ0609, value->span,
 		"%.*s of a device: devices are counted in whole numbers", STR_ARG(words));
 	diag_note(c->diags, d, formal->span, "declared here");
-	diag_help(c->diags, d, "each partition profile is a separate accelerator");
+	struct str topic = module_topic(b->target->module), parts = library_parts(topic);
+	if (parts.n)
+		diag_help(c->diags, d, "a part of a device is an accelerator of its own: 'trainc explain %.*s.%.*s'",
+			STR_ARG(topic), STR_ARG(parts));
+	else
+		diag_help(c->diags, d, "each partition profile is a separate accelerator");
 	mark_bad(value);
 	return false;
 }
@@ -304,7 +310,7 @@ static const struct type *report_not_function(struct check *c, struct node *call
 	const struct decl *import = callee->kind == NODE_NAME ? callee->u.name.decl : NULL;
 	if (import && import->kind == DECL_IMPORT && import->node->u.import.module && want &&
 	    type_strip_optional(want)->kind == TYPE_ACCELERATOR)
-		advise_device(c, d, import->node->u.import.module);
+		advise_device(c, d, import->node->u.import.module, STR(""));
 	return &type_bad;
 }
 

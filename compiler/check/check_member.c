@@ -43,7 +43,7 @@ static void report_no_member(struct check *c, struct module *m, struct str name,
 			suggest_add(&s, other->name);
 	}
 	if (accelerator && !suggest_sentence(&s).n)
-		advise_device(c, d, m);
+		advise_device(c, d, m, name);
 	else
 		help_suggest(c, d, &s, frameworks ? "its frameworks are" : "its members are", at);
 }

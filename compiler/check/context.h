@@ -277,9 +277,12 @@ bool report_uncalled_accelerator(struct check *c, struct node *n, const struct n
  */
 struct str topology_example(const struct decl *device, long long chips, long long *ret_chips);
 /*
- * Adds help when an accelerator of the module is needed: the module itself was named, or a name that it does not have.
+ * Adds help when an accelerator of the module is needed: the module itself was named (NAME is empty), or NAME, which it
+ * does not have.
  */
-void advise_device(struct check *c, struct diag *d, const struct module *m);
+void advise_device(struct check *c, struct diag *d, const struct module *m, struct str name);
+/* The name under which "trainc explain" knows a module of the library: x for std.x; empty for other modules. */
+struct str module_topic(const struct module *m);
 /* The value that a body sets for a key; NULL if the body does not set the key, or if the node is not a body. */
 const struct node *body_member(const struct node *body, const char *key);
 /*

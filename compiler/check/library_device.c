@@ -78,3 +78,23 @@ struct str library_device(struct str name, struct str *ret_module)
 	}
 	return found;
 }
+
+struct str library_counted(struct str module)
+{
+	static const char form[] = "(count: int(1..8)) {\n  resource = \"";
+	struct str text = stdlib_text(module);
+	const char *at = text.n ? strstr(text.p, form) : NULL;
+
+	return at ? (struct str){ at + sizeof form - 1, strcspn(at + sizeof form - 1, "\"") } : STR("");
+}
+
+struct str library_parts(struct str module)
+{
+	static const char form[] = "(part: string";
+	struct str text = stdlib_text(module);
+	const char *end = text.n ? strstr(text.p, form) : NULL, *at = end;
+
+	while (at && at > text.p && at[-1] != ' ')
+		at--;
+	return at ? (struct str){ at, (size_t)(end - at) } : STR("");
+}

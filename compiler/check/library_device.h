@@ -19,4 +19,12 @@ struct str library_device(struct str name, struct str *ret_module);
  */
 struct str library_device_of(struct str resource, struct str *ret_module, bool *ret_counted);
 
+/*
+ * The resource that the accelerators of a library module ask for whose first argument is a number of devices; empty if
+ * there is no such accelerator.
+ */
+struct str library_counted(struct str module);
+/* The accelerator of a library module whose devices are parts of others, or an empty text. */
+struct str library_parts(struct str module);
+
 #endif

@@ -320,12 +320,34 @@ static void add_levels(struct completing *k, bool quotes)
 		.label = quotes ? STR("\"zone\"") : STR("zone") });
 }
 
+/* Is the cursor in the value of the project's field `nodes`? */
+static bool names_site(const struct context *c)
+{
+	for (size_t i = 0; i < c->depth; i++) {
+		const struct place_at *p = &c->places[i];
+		if (p->kind == PLACE_BLOCK && p->block == BLOCK_PROJECT && p->item < c->tokens.n &&
+			str_is(context_token(c, p->item), "nodes"))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the providers whose node labels the library knows. */
+static void add_sites(struct completing *k, bool quotes)
+{
+	for (const struct stdlib_site *s = stdlib_sites(); s->name; s++)
+		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .detail = str_of(s->labels[0]), .rank = 4,
+			.label = quotes ? str_printf(k->r->arena, "\"%s\"", s->name) : str_of(s->name) });
+}
+
 void complete_values(struct completing *k)
 {
 	const struct place_at *p = &k->c->places[k->c->depth - 1];
 
 	if (p->kind == PLACE_CALL && names_level(k->c))
 		add_levels(k, true);
+	if (names_site(k->c))
+		add_sites(k, true);
 
 	if (p->kind == PLACE_CALL && p->method.p && wants(k, TYPE_PORTS)) {
 		add_ports(k, p->role, true);
@@ -491,6 +513,8 @@ void complete_texts(struct completing *k)
 		add_ports(k, call->role, false);
 	if (names_level(k->c))
 		add_levels(k, false);
+	if (names_site(k->c))
+		add_sites(k, false);
 	if (str_is(k->c->word, "import") && reader->list)
 		reader->list(reader->context, k->r->arena, path_directory(k->r->document->path), add_file_label, k);
 }

@@ -15,7 +15,7 @@ t = Table()
 HERE = os.path.join(os.getcwd(), "tests/language/nodes")
 LIBRARY = os.path.join(os.getcwd(), "stdlib/std")
 SITES = re.findall(r"^let ([a-z_]+): list", open(os.path.join(LIBRARY, "nodes.tj")).read(), re.M)
-ARGUMENTS = {"v4": "2x2x1", "v5p": "2x2x1", "v5e": "2x2", "v6e": "2x2"}
+ARGUMENTS = {"v4": "2x2x1", "v5p": "2x2x1", "v5e": "2x2", "v6e": "2x2", "v7x": "2x2x1", "mig": "\"1g.10gb\""}
 
 
 def module(name):
@@ -205,5 +205,13 @@ t.case("another value than the only one", program("nvidia.l4(1)", ', node { "clo
 t.case("the provider in a job", program("nvidia.l4(1)").replace("  role", '  nodes = "gke"\n  role'), ["TJ0203", "move it to project.tj"], status=1)
 t.case("a number in the project", program("nvidia.l4(1)"), ["TJ0302"], status=1, files=project("8"))
 t.case("an empty list", program("nvidia.l4(1)"), status=0, files=project("[]"))
+t.case("a product that the library does not have", program("nvidia.rtx4090(1)"), ["TJ0601", 'accelerator rtx4090(count: int(1..8)) { resource = "nvidia.com/gpu", per_pod = count }',
+       "write 'rtx4090' without 'nvidia.'"], status=1)
+t.case("a product that the library does not have, declared", program("nvidia.rtx4090(1)").replace("import std.nvidia\n",
+       'accelerator rtx4090(count: int(1..8)) { resource = "nvidia.com/gpu", per_pod = count }\n').replace("nvidia.rtx", "rtx"), 'nvidia.com/gpu: "1"', **C)
+t.case("part of a device", program("nvidia.h100(0.5)"), ["TJ0609", "'trainc explain nvidia.mig'"], status=1)
+t.case("part of a device, by its profile", program('nvidia.mig("1g.10gb")'), 'nvidia.com/mig-1g.10gb: "1"', lacks=("nodeSelector", "nvidia.com/gpu:"), **C)
+t.case("two parts of a device", program('nvidia.mig("1g.10gb.me", count = 2)'), 'nvidia.com/mig-1g.10gb.me: "2"', **C)
+t.case("no profile", program('nvidia.mig("10gb")'), "TJ0313", status=1)
 t.case("'nodes' in a job, as a number", program("nvidia.l4(1)").replace("  role", "  nodes = 4\n  role"), ["TJ0202", "replicas = 4"], status=1)
 t.end()

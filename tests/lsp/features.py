@@ -117,6 +117,15 @@ def test_levels_of_places(p):
     assert "rack" not in p.labels('job "a" {\n  image = "x:1"\n  role w { spread = "«x»" }\n}\n')
 
 
+def test_providers_of_nodes(p):
+    """In the project's `nodes`: the providers that std.nodes lists, alone and in a list."""
+    assert p.labels("project {\n  nodes = «x»\n}\n")[:3] == ['"discovery"', '"gke"', '"aks"']
+    assert "gke" in p.labels('project {\n  nodes = "«x»"\n}\n')
+    assert "eks" in p.labels('project {\n  nodes = ["gke", "«x»"]\n}\n')
+    assert "gke" not in p.labels('project {\n  target = "«x»"\n}\n')
+    assert "gke" not in p.labels('job "a" {\n  image = "x:1"\n  role w { zone = "«x»" }\n}\n')
+
+
 def test_wrapped_framework(p):
     """The framework that another one wraps, and the arguments that it receives."""
     p.open("import std.pytorch\n\nframework ours(port: port = 7): pytorch.torch«x»run(po«y»rt = po«z»rt) {\n  shm = 1Gi\n}\n")
