@@ -32,6 +32,28 @@ static bool of_controller(struct str key)
 }
 
 /*
+ * Reports a queue that is named by its label: the rules about queues and gangs would not see it, and the job would not
+ * start suspended. A job that is in the gang of that queue anyway may name it so.
+ */
+static bool queue_by_hand(struct checking *c, const struct plan_job *j, const struct plan_pair *p, const char *what)
+{
+	static const struct {
+		const char *key, *gang;
+	} queues[] = { { "kueue.x-k8s.io/queue-name", "kueue" }, { "scheduling.volcano.sh/queue-name", "volcano" } };
+
+	for (size_t i = 0; i < sizeof queues / sizeof *queues; i++) {
+		if (!str_is(p->key, queues[i].key) || str_is(j->gang.value, queues[i].gang))
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0803, p->key_at, "%s '%.*s' names a queue, which is a field",
+			what, STR_ARG(p->key));
+		diag_help(c->diags, d, "write it in the job: queue = \"%.*s\"%s", STR_ARG(p->value),
+			i ? ", gang = \"volcano\"" : "");
+		return true;
+	}
+	return false;
+}
+
+/*
  * Is it a key that trainc writes, so that the user must not change it? On an extra object (J is NULL), only keys with
  * trainc's prefix count.
  */
@@ -46,6 +68,8 @@ static bool ours(struct checking *c, const struct plan_job *j, const struct plan
 		diag_help(c->diags, d, "remove it: pods have it already, and another value breaks the Job's selector");
 		return true;
 	}
+	if (j && queue_by_hand(c, j, p, what))
+		return true;
 	if (!prefix && (!j || (!str_is(p->key, "app.kubernetes.io/managed-by") && !emit_gang_owns(j, p->key) &&
 		!emit_place_owns(j, p->key))))
 		return false;

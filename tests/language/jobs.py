@@ -319,4 +319,14 @@ t.case("Spark's memory above the role's", SPARK % ("8Gi", ", memory = 2Gi"), "wo
 t.case("Spark's memory below the role's", SPARK % ("8Gi", ", memory = 10Gi"), status=0)
 t.case("Spark's memory alone", SPARK % ("8Gi", ""), status=0)
 t.case("the selector of a Job", W("raw job { manualSelector = true }"), ["TJ0902", "Kubernetes makes the selector itself"], status=1)
+
+# ---- queues by their labels ----
+QUEUE = 'labels { "kueue.x-k8s.io/queue-name" = "ml" }'
+VOLCANO = 'annotations { "scheduling.volcano.sh/queue-name" = "ml" }'
+t.case("Kueue's label in a job", JOB(QUEUE + "\n  role w { }"), ["TJ0803", "names a queue, which is a field", 'write it in the job: queue = "ml"'], status=1)
+t.case("Kueue's label in a job, followed", JOB('queue = "ml"\n  role w { }'), "kueue.x-k8s.io/queue-name: ml", command="compile", status=0)
+t.case("Kueue's label in a role", W(QUEUE), ["TJ0803", 'queue = "ml"'], status=1)
+t.case("Kueue's label in a gang of Kueue", JOB('gang = "kueue"\n  ' + QUEUE + "\n  role w { }"), lacks="TJ0803", status=0)
+t.case("Volcano's queue", JOB(VOLCANO + "\n  role w { }"), ["TJ0803", 'queue = "ml", gang = "volcano"'], status=1)
+t.case("Volcano's queue, followed", JOB('queue = "ml", gang = "volcano"\n  role w { }'), "queue: ml", command="compile", status=0)
 t.end()
