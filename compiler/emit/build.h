@@ -99,6 +99,8 @@ size_t emit_text_length(const struct emit_measure *m, const struct text *t, int6
 #define LABEL_JOB STR("trainc.dev/job")
 #define LABEL_ROLE STR("trainc.dev/role")
 #define LABEL_INDEX STR("trainc.dev/index")
+/* number of the segment of `place` that a pod is in */
+#define LABEL_SEGMENT STR("trainc.dev/segment")
 
 /* Makes an object with apiVersion, kind and metadata; the caller appends the spec. */
 struct object *emit_object(struct emit *e, const struct manifest *m);
@@ -147,6 +149,8 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
  * metadata of a pod.
  */
 bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r);
+/* Do the pods of R have a label with the number of their segment, by which Volcano places them? */
+bool emit_place_labels(const struct plan_job *j, const struct plan_role *r);
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map);
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 /* Write the `place` of the gang into the spec of Volcano's group, or into that of a group of Kubernetes. */

@@ -100,10 +100,37 @@ void emit_place_annotations(struct emit *e, const struct plan_role *r, struct ob
 		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena, e->job->name, p->from));
 }
 
+/* ---- Volcano's subgroups: the pods of a segment have one value of a label ---- */
+
+bool emit_place_labels(const struct plan_job *j, const struct plan_role *r)
+{
+	return r->place.nsegments && emit_place_keeper(j, r) == PLACE_BY_VOLCANO && plan_each_replica(j);
+}
+
+static struct object *segment_make(const void *context, struct arena *a, int64_t index)
+{
+	const struct plan_segment *s = context;
+
+	return object_string(a, str_int(a, index / s->size), s->from);
+}
+
+static void segment_label(struct emit *e, const struct plan_role *r, struct object *metadata)
+{
+	const struct plan_segment *s = r->place.segments;
+	struct object *value = object_string(e->arena, STR(""), s->from);
+
+	value->kind = OBJECT_MADE;
+	value->u.made.make = segment_make;
+	value->u.made.context = s;
+	object_put(e->arena, object_get(metadata, STR("labels")), LABEL_SEGMENT, value);
+}
+
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
 	struct object *map = object_get(metadata, STR("annotations"));
 
+	if (emit_place_labels(e->job, r))
+		segment_label(e, r, metadata);
 	if (!emit_place_annotates(e->job, r))
 		return;
 	if (!map)
@@ -113,24 +140,47 @@ void emit_place_metadata(struct emit *e, const struct plan_role *r, struct objec
 
 /* ---- groups ---- */
 
+/* The first role whose pods, as a whole, KEEPER keeps together. */
 static const struct plan_role *placed(const struct plan_job *j, enum place_keeper keeper)
 {
 	for (size_t i = 0; i < j->nroles; i++)
-		if (j->roles[i].max && emit_place_keeper(j, &j->roles[i]) == keeper)
+		if (j->roles[i].max && j->roles[i].place.kind != PLACE_EACH &&
+		    emit_place_keeper(j, &j->roles[i]) == keeper)
 			return &j->roles[i];
 	return NULL;
 }
 
+static void topology_put(struct emit *e, struct object *to, bool hard, int64_t tier, struct span from)
+{
+	struct object *topology = PUT_MAP(e->arena, to, "networkTopology", from);
+
+	PUT_STR(e->arena, topology, "mode", hard ? STR("hard") : STR("soft"), from);
+	if (hard)
+		PUT_INT(e->arena, topology, "highestTierAllowed", tier, from);
+}
+
 void emit_place_volcano(struct emit *e, struct object *spec)
 {
-	const struct plan_role *r = placed(e->job, PLACE_BY_VOLCANO);
+	const struct plan_role *whole = placed(e->job, PLACE_BY_VOLCANO);
+	struct object *list = NULL;
 
-	if (!r)
-		return;
-	struct object *topology = PUT_MAP(e->arena, spec, "networkTopology", r->place.from);
-	PUT_STR(e->arena, topology, "mode", r->place.kind == PLACE_NEAR ? STR("hard") : STR("soft"), r->place.from);
-	if (r->place.kind == PLACE_NEAR)
-		PUT_INT(e->arena, topology, "highestTierAllowed", r->place.tier, r->place.from);
+	if (whole)
+		topology_put(e, spec, whole->place.kind == PLACE_NEAR, whole->place.tier, whole->place.from);
+	for (size_t i = 0; i < e->job->nroles; i++) {
+		const struct plan_role *r = &e->job->roles[i];
+		const struct plan_segment *s = r->place.segments;
+		if (!r->max || !emit_place_labels(e->job, r))
+			continue;
+		if (!list)
+			list = PUT_LIST(e->arena, spec, "subGroupPolicy", s->from);
+		struct object *o = object_add_map(e->arena, list, s->from);
+		PUT_STR(e->arena, o, "name", r->label, s->from);
+		emit_selector(e, r, PUT_MAP(e->arena, o, "labelSelector", s->from), STR("matchLabels"));
+		object_add(e->arena, PUT_LIST(e->arena, o, "matchLabelKeys", s->from),
+			object_string(e->arena, LABEL_SEGMENT, s->from));
+		PUT_INT(e->arena, o, "subGroupSize", s->size, s->from);
+		topology_put(e, o, true, s->tier, s->from);
+	}
 }
 
 void emit_place_group(struct emit *e, struct object *group)

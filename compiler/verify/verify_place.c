@@ -137,24 +137,34 @@ static void by_queue(struct checking *c, const struct plan_job *j, const struct 
 
 /* ---- segments ---- */
 
-/* Reports segments that what starts the pods cannot keep. */
-static void segments(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+static void segments_by_volcano(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
-	enum place_keeper keeper = emit_place_keeper(j, r);
+	const struct plan_segment *s = r->place.segments;
+	struct diag *d;
+
+	if (!plan_each_replica(j)) {
+		d = not_kept(c, j, r,
+			"the pods of one indexed Job have equal labels, by which Volcano tells segments apart");
+		diag_help(c->diags, d, "use the target 'pods': --target pods");
+	} else if (r->place.nsegments > 1) {
+		d = not_kept(c, j, r, "Volcano divides a group into subgroups of one size");
+		diag_help(c->diags, d, "keep one place with 'each', or use gang = \"kueue\" and the target 'jobs'");
+	} else if (!s->tier) {
+		d = not_kept(c, j, r,
+			"Volcano places by levels of the project's topology, and this level is not one of them");
+		diag_help(c->diags, d, "name a level that 'topology' in project.tj lists");
+	} else if (r->place.kind != PLACE_EACH) {
+		by_volcano(c, j, r);
+	}
+}
+
+static void segments_by_queue(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
 	unsigned traits = emit_target_traits(c->plan->target);
 	bool whole = traits & TARGET_CONTROLLER, operator = traits & TARGET_OPERATOR;
 	struct diag *d;
 
-	if (keeper != PLACE_BY_QUEUE) {
-		d = not_kept(c, j, r, keeper == PLACE_BY_VOLCANO ?
-			"the pods of one indexed Job have equal labels, by which Volcano tells segments apart" :
-			"pods of one template cannot attract each other by a part of their index");
-		if (j->queue.set)
-			diag_help(c->diags, d, "use gang = \"kueue\", which counts the replicas of a segment");
-		else
-			diag_help(c->diags, d, "name a queue of Kueue, which counts the replicas of a segment: "
-				"queue = \"NAME\" and gang = \"kueue\"");
-	} else if (emit_gang_grouped(j, r) || (!operator && (r->unrolled || (!whole && plan_each_replica(j))))) {
+	if (emit_gang_grouped(j, r) || (!operator && (r->unrolled || (!whole && plan_each_replica(j))))) {
 		d = not_kept(c, j, r, "Kueue counts the pods of one template, and each replica has its own");
 		diag_help(c->diags, d, plan_each_replica(j) ? "use the target 'jobs' or 'jobset'" :
 			"let the replicas differ only in the text of 'pod.index', so that they are one Job");
@@ -165,6 +175,24 @@ static void segments(struct checking *c, const struct plan_job *j, const struct 
 			"it needs Kueue 0.17 and the feature gate TASMultiLayerTopology");
 		diag_help(c->diags, d, "if the cluster has it, say so with '# allow TJ0824: reason'; else keep one "
 			"place with 'each'");
+	}
+}
+
+/* Reports segments that what starts the pods cannot keep. */
+static void segments(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	enum place_keeper keeper = emit_place_keeper(j, r);
+
+	if (keeper == PLACE_BY_QUEUE) {
+		segments_by_queue(c, j, r);
+	} else if (keeper == PLACE_BY_VOLCANO) {
+		segments_by_volcano(c, j, r);
+	} else {
+		struct diag *d = not_kept(c, j, r,
+			"pods of one template cannot attract each other by a part of their index");
+		diag_help(c->diags, d, j->queue.set ? "use gang = \"kueue\", which counts the replicas of a segment" :
+			"name a queue of Kueue, which counts the replicas of a segment: queue = \"NAME\" and "
+			"gang = \"kueue\"");
 	}
 }
 

@@ -186,5 +186,13 @@ t.case("ep crosses", P('place = near("rack", each = 4)', layout="layout { tp = 8
        status=0, files=TOPOLOGY)
 t.case("tp in segments", P('place = near("rack", each = 4)', layout="layout { tp = 32 }"), lacks=("TJ0645", "TJ0646"), status=0, files=TOPOLOGY)
 t.case("target pods", P('place = near("rack", each = 16)'), ["TJ0828", "use the target 'jobs' or 'jobset'"], args=("--target", "pods"), status=1, files=TOPOLOGY)
+V = 'gang = "volcano"'
+t.case("volcano, jobs", P('place = near("rack", each = 16)', job=V), ["TJ0828", "have equal labels", "--target pods"], status=1, files=TOPOLOGY)
+t.case("volcano, pods", P('place = near("rack", each = 16)', job=V), ["subGroupSize: 16", "highestTierAllowed: 2", 'trainc.dev/segment: "3"'],
+       args=("--target", "pods"), **S)
+t.case("volcano, two sizes", P('place = [near("block", each = 32), near("rack", each = 16)]', job=V), ["TJ0828", "of one size"], args=("--target", "pods"), status=1, files=TOPOLOGY)
+t.case("volcano, hosts", P('place = near("host", each = 16)', job=V), ["TJ0828", "a level that 'topology'"], args=("--target", "pods"), status=1, files=TOPOLOGY)
+t.case("volcano, a block for one of two roles", P('place = [near("block"), near("rack", each = 16)]', job=V, after="role v { cpu = 1, memory = 1Gi }"),
+       ["TJ0828", "the gang is one group"], args=("--target", "pods"), status=1, files=TOPOLOGY)
 t.case("slices", TPU.replace("layout { tp = %d }", 'place = near("rack", each = 2)'), ["TJ0627", "'slices' divides already"], args=("--target", "jobset"), status=1, files=TOPOLOGY)
 t.end()
