@@ -153,8 +153,9 @@ bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r);
 bool emit_place_labels(const struct plan_job *j, const struct plan_role *r);
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map);
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
-/* Write the `place` of the gang into the spec of Volcano's group, or into that of a group of Kubernetes. */
-void emit_place_volcano(struct emit *e, struct object *spec);
+/* The first role whose pods, as a whole, KEEPER keeps together; NULL if there is none. */
+const struct plan_role *emit_place_first(const struct plan_job *j, enum place_keeper keeper);
+/* Writes the `place` of the gang into the spec of a group of Kubernetes. */
 void emit_place_group(struct emit *e, struct object *group);
 
 /* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */

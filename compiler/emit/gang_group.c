@@ -182,6 +182,41 @@ static void volcano_spec(struct emit *e, struct object *spec)
 	emit_min_resources(e, spec);
 }
 
+/* ---- where Volcano runs the group, and its subgroups ---- */
+
+static void topology_put(struct emit *e, struct object *to, bool hard, int64_t tier, struct span from)
+{
+	struct object *topology = PUT_MAP(e->arena, to, "networkTopology", from);
+
+	PUT_STR(e->arena, topology, "mode", hard ? STR("hard") : STR("soft"), from);
+	if (hard)
+		PUT_INT(e->arena, topology, "highestTierAllowed", tier, from);
+}
+
+static void place_put(struct emit *e, struct object *spec)
+{
+	const struct plan_role *whole = emit_place_first(e->job, PLACE_BY_VOLCANO);
+	struct object *list = NULL;
+
+	if (whole)
+		topology_put(e, spec, whole->place.kind == PLACE_NEAR, whole->place.tier, whole->place.from);
+	for (size_t i = 0; i < e->job->nroles; i++) {
+		const struct plan_role *r = &e->job->roles[i];
+		const struct plan_segment *s = r->place.segments;
+		if (!r->max || !emit_place_labels(e->job, r))
+			continue;
+		if (!list)
+			list = PUT_LIST(e->arena, spec, "subGroupPolicy", s->from);
+		struct object *o = object_add_map(e->arena, list, s->from);
+		PUT_STR(e->arena, o, "name", r->label, s->from);
+		emit_selector(e, r, PUT_MAP(e->arena, o, "labelSelector", s->from), STR("matchLabels"));
+		object_add(e->arena, PUT_LIST(e->arena, o, "matchLabelKeys", s->from),
+			object_string(e->arena, LABEL_SEGMENT, s->from));
+		PUT_INT(e->arena, o, "subGroupSize", s->size, s->from);
+		topology_put(e, o, true, s->tier, s->from);
+	}
+}
+
 static struct object *group_make(struct emit *e, const struct manifest *m)
 {
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
@@ -191,7 +226,7 @@ static struct object *group_make(struct emit *e, const struct manifest *m)
 		PUT_INT(e->arena, spec, "minMember", least, m->from);
 	if (emit_gang(e->job) == GANG_VOLCANO) {
 		volcano_spec(e, spec);
-		emit_place_volcano(e, spec);
+		place_put(e, spec);
 	} else {
 		emit_min_resources(e, spec);
 		setting_put(e, spec, "scheduleTimeoutSeconds", "timeout_s");

@@ -140,8 +140,7 @@ void emit_place_metadata(struct emit *e, const struct plan_role *r, struct objec
 
 /* ---- groups ---- */
 
-/* The first role whose pods, as a whole, KEEPER keeps together. */
-static const struct plan_role *placed(const struct plan_job *j, enum place_keeper keeper)
+const struct plan_role *emit_place_first(const struct plan_job *j, enum place_keeper keeper)
 {
 	for (size_t i = 0; i < j->nroles; i++)
 		if (j->roles[i].max && j->roles[i].place.kind != PLACE_EACH &&
@@ -150,42 +149,9 @@ static const struct plan_role *placed(const struct plan_job *j, enum place_keepe
 	return NULL;
 }
 
-static void topology_put(struct emit *e, struct object *to, bool hard, int64_t tier, struct span from)
-{
-	struct object *topology = PUT_MAP(e->arena, to, "networkTopology", from);
-
-	PUT_STR(e->arena, topology, "mode", hard ? STR("hard") : STR("soft"), from);
-	if (hard)
-		PUT_INT(e->arena, topology, "highestTierAllowed", tier, from);
-}
-
-void emit_place_volcano(struct emit *e, struct object *spec)
-{
-	const struct plan_role *whole = placed(e->job, PLACE_BY_VOLCANO);
-	struct object *list = NULL;
-
-	if (whole)
-		topology_put(e, spec, whole->place.kind == PLACE_NEAR, whole->place.tier, whole->place.from);
-	for (size_t i = 0; i < e->job->nroles; i++) {
-		const struct plan_role *r = &e->job->roles[i];
-		const struct plan_segment *s = r->place.segments;
-		if (!r->max || !emit_place_labels(e->job, r))
-			continue;
-		if (!list)
-			list = PUT_LIST(e->arena, spec, "subGroupPolicy", s->from);
-		struct object *o = object_add_map(e->arena, list, s->from);
-		PUT_STR(e->arena, o, "name", r->label, s->from);
-		emit_selector(e, r, PUT_MAP(e->arena, o, "labelSelector", s->from), STR("matchLabels"));
-		object_add(e->arena, PUT_LIST(e->arena, o, "matchLabelKeys", s->from),
-			object_string(e->arena, LABEL_SEGMENT, s->from));
-		PUT_INT(e->arena, o, "subGroupSize", s->size, s->from);
-		topology_put(e, o, true, s->tier, s->from);
-	}
-}
-
 void emit_place_group(struct emit *e, struct object *group)
 {
-	const struct plan_role *r = placed(e->job, PLACE_BY_GROUP);
+	const struct plan_role *r = emit_place_first(e->job, PLACE_BY_GROUP);
 
 	if (!r)
 		return;

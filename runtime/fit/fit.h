@@ -40,6 +40,9 @@ struct fit_shape {
 					 * no group */
 	bool topological;               /* Kueue places the pods by a topology */
 	struct str level;               /* level of the topology that the pods name; empty: the pods name no level */
+	/* label of the level in whose domains each `size` pods run together; with 0 or 1 it has no meaning */
+	struct str slice;
+	int64_t size;
 	int64_t need[FIT_RESOURCES], limit[FIT_RESOURCES];
 };
 

@@ -286,6 +286,49 @@ static struct str domain_for(struct placing *p, size_t shape)
 	return best_domain(p, shape);
 }
 
+/* ---- segments: whole groups of pods, each in one domain ---- */
+
+/* Is node I in DOMAIN of the level of segments, and in OUTER, the domain of all pods? */
+static bool in_domain(const struct placing *p, const struct fit_shape *s, size_t i, struct str domain, struct str outer)
+{
+	const struct fit_node *n = &p->cluster->nodes[i];
+
+	return str_eq(domain_of(n, s->slice), domain) && (!s->topology.n || str_eq(domain_of(n, s->topology), outer));
+}
+
+/* Places as many whole segments of a role in DOMAIN as it takes. */
+static void place_segments_in(struct placing *p, size_t shape, struct str domain, struct str outer, struct shortage *x)
+{
+	const struct fit_shape *s = &p->job->shapes[shape];
+	struct shortage again = { 0 };
+	int64_t room = 0, left = s->count - x->placed;
+
+	for (size_t i = 0; i < p->cluster->nnodes; i++)
+		room += in_domain(p, s, i, domain, outer) ? takes(p, shape, i, x) : 0;
+	int64_t whole = (room < left ? room : left) / s->size * s->size;
+	for (size_t i = 0; i < p->cluster->nnodes && whole > 0; i++) {
+		int64_t here = in_domain(p, s, i, domain, outer) ? takes(p, shape, i, &again) : 0;
+		here = here < whole ? here : whole;
+		if (here > 0)
+			put_on(p, shape, i, here);
+		x->placed += here;
+		whole -= here;
+	}
+}
+
+static void place_segments(struct placing *p, size_t shape, struct str outer, struct shortage *x)
+{
+	const struct fit_shape *s = &p->job->shapes[shape];
+	struct map seen = { 0 };
+
+	for (size_t i = 0; i < p->cluster->nnodes && x->placed < s->count; i++) {
+		struct str domain = domain_of(&p->cluster->nodes[i], s->slice);
+		x->labels += !domain.n;
+		if (domain.n && map_put(&seen, p->arena, domain, p) == NULL)
+			place_segments_in(p, shape, domain, outer, x);
+	}
+}
+
 /* ---- the reason why a job does not fit ---- */
 
 static void put_count(struct buf *out, bool *any, size_t n, const char *what)
@@ -307,6 +350,8 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 	fit_put_amounts(&c->resources, s->need, out);
 	if (domain.n)
 		buf_printf(out, ", in one %.*s", STR_ARG(s->topology));
+	if (s->size > 1)
+		buf_printf(out, ", each %lld in one %.*s", (long long)s->size, STR_ARG(s->slice));
 	if (!c->nnodes) {
 		buf_z(out, "; the cluster has no nodes");
 		return;
@@ -346,8 +391,12 @@ static bool place(struct placing *p, size_t shape, struct buf *why)
 	struct str domain = s->topology.n ? domain_for(p, shape) : STR("");
 
 	p->domains[shape] = domain;
-	place_on(p, shape, domain, devices, &x);
-	place_on(p, shape, domain, !devices, &x);
+	if (s->size > 1) {
+		place_segments(p, shape, domain, &x);
+	} else {
+		place_on(p, shape, domain, devices, &x);
+		place_on(p, shape, domain, !devices, &x);
+	}
 	if (x.placed < s->count)
 		put_shortage(p, s, &x, domain, why);
 	return x.placed >= s->count;

@@ -71,6 +71,19 @@ void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *ne
 }
 
 
+/* The number in an annotation; 0 if the text is not a number. */
+static int64_t segment_size(struct str text)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
+			return 0;
+		n = n * 10 + (text.p[i] - '0');
+	}
+	return n;
+}
+
 static void add_shape(struct arena *a, struct fit_resources *r, const struct data *pod, struct str name, int64_t count,
 	struct fit_job *job)
 {
@@ -87,6 +100,8 @@ static void add_shape(struct arena *a, struct fit_resources *r, const struct dat
 		s.with = status_path(term, "labelSelector");
 	}
 
+	s.slice = status_annotation(pod, "kueue.x-k8s.io/podset-slice-required-topology");
+	s.size = s.slice.n ? segment_size(status_annotation(pod, "kueue.x-k8s.io/podset-slice-size")) : 0;
 	if (!s.spec || count <= 0)
 		return;
 	if (!s.role.n)

@@ -121,7 +121,7 @@ static const char *unsuited(const struct quota_queue *q, const struct fit_shape 
 		return "does not exist";
 	if (s->topological && !topology.n)
 		return "has no topology, which 'place' needs";
-	if (s->level.n && !has_level(q, topology, s->level))
+	if ((s->level.n && !has_level(q, topology, s->level)) || (s->slice.n && !has_level(q, topology, s->slice)))
 		return "has no level in its topology for 'place'";
 	if (!fit_tolerates(s->spec, flavor, status_list(flavor, "spec.nodeTaints")))
 		return "has a taint that it does not tolerate";

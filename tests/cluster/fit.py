@@ -263,7 +263,14 @@ def topologies(w):
     ask(w, job(4, 3, top='queue = "lq"', more=program), nodes + kueue(64, **rack), "never", out="3 of 4 fit.*in one example.com/rack")
     ask(w, job(2, 3, top='queue = "lq"', more=program), nodes + kueue(64), "never", out="'f' has no topology, which 'place' needs")
     ask(w, job(2, 3, top='queue = "lq"', more="place = pack"), nodes + kueue(64), "never", out="'f' has no topology, which 'place' needs")
+    each = 'place = near("rack", each = 2)'
+    ask(w, job(4, 3, top='queue = "lq"', more=each), nodes + kueue(64, **rack), "now")
+    ask(w, job(6, 3, top='queue = "lq"', more=each), nodes + kueue(64, **rack), "never", out="4 of 6 fit.*, each 2 in one example.com/rack")
+    ask(w, job(6, 3, top='queue = "lq"', more=each), nodes + [node("b", 4, labels={"example.com/rack": "r1"})] + kueue(64, **rack), "never", out="4 of 6 fit")
+    ask(w, job(6, 3, top='queue = "lq"', more=each), nodes + [node("b%d" % i, 4, labels={"example.com/rack": "r2"}) for i in range(2)] + kueue(64, **rack), "now")
+    ask(w, job(5, 3, top='queue = "lq"'), nodes + kueue(64, **rack), "now")
     rack["levels"] = ["kubernetes.io/hostname"]
+    ask(w, job(2, 3, top='queue = "lq"', more=each), nodes + kueue(64, **rack), "never", out="'f' has no level")
     ask(w, job(2, 3, top='queue = "lq"', more=program), nodes + kueue(64, **rack), "never", out="'f' has no level in its topology for 'place'")
     ask(w, job(2, 3, top='queue = "lq"', more='place = prefer("rack")'), nodes + kueue(64, **rack), "never", out="no level in its topology")
     ask(w, job(2, 3, top='queue = "lq"', more="place = pack"), nodes + kueue(64, **rack), "now")
