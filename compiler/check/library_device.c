@@ -26,6 +26,14 @@ static struct str device_in(struct str text, struct str name)
 	return family;
 }
 
+/* Is the value at P, which begins with a quote, that resource? A value that an argument completes may be. */
+static bool is_resource(const char *p, struct str quoted)
+{
+	size_t end = strcspn(p, "\n"), fixed = strcspn(p, "$");
+
+	return fixed < end ? strncmp(p, quoted.p, fixed) == 0 : strncmp(p, quoted.p, quoted.n) == 0;
+}
+
 /* The accelerator in TEXT that requests RESOURCE, which is quoted (see library_device_of() in library_device.h). */
 static struct str device_asking(struct str text, struct str quoted)
 {
@@ -37,7 +45,7 @@ static struct str device_asking(struct str text, struct str quoted)
 		struct str found = { p, strcspn(p, "(") };
 		const char *at = strstr(p, field), *end = strstr(p, "\n}");
 		next = p + found.n;
-		if (!at || (end && end < at) || strncmp(at + sizeof field - 1, quoted.p, quoted.n) != 0)
+		if (!at || (end && end < at) || !is_resource(at + sizeof field - 1, quoted))
 			continue;
 		if (str_is(found, "gpu"))
 			return found;

@@ -212,6 +212,10 @@ t.case("a product that the library does not have, declared", program("nvidia.rtx
 t.case("part of a device", program("nvidia.h100(0.5)"), ["TJ0609", "'trainc explain nvidia.mig'"], status=1)
 t.case("part of a device, by its profile", program('nvidia.mig("1g.10gb")'), 'nvidia.com/mig-1g.10gb: "1"', lacks=("nodeSelector", "nvidia.com/gpu:"), **C)
 t.case("two parts of a device", program('nvidia.mig("1g.10gb.me", count = 2)'), 'nvidia.com/mig-1g.10gb.me: "2"', **C)
+t.case("part of a device as a resource", program("nvidia.gpu(1)").replace("accelerator = nvidia.gpu(1)", 'resources { "nvidia.com/mig-1g.10gb" = 1 }').replace("import std.nvidia\n", ""),
+       ["TJ0624", "accelerator = nvidia.mig("], status=1)
+t.case("another resource of that maker", program("nvidia.gpu(1)").replace("accelerator = nvidia.gpu(1)", 'resources { "nvidia.com/hostdev" = 1 }').replace("import std.nvidia\n", ""),
+       lacks="TJ0624", status=0)
 t.case("no profile", program('nvidia.mig("10gb")'), "TJ0313", status=1)
 t.case("'nodes' in a job, as a number", program("nvidia.l4(1)").replace("  role", "  nodes = 4\n  role"), ["TJ0202", "replicas = 4"], status=1)
 t.end()
