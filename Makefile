@@ -62,7 +62,7 @@ CFLAGS  ?= -O2 -g -ffunction-sections $(HARDEN)
 # A static program starts in half the time, because it need not find and load the C library.
 LDFLAGS ?= -static -Wl,-z,relro,-z,now
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wwrite-strings $(if $(WERROR),-Werror)
-LIBS    := -lyaml
+LIBS    := -lyaml -lz
 STD     := -std=c11
 CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
 FUZZ_SECONDS ?= 60
@@ -194,7 +194,7 @@ $(HALF): $(BUILD)/obj/runtime/cluster/main.o $(HALFLIB) $(LIB) $(GEN)/first.ld
 # sources that the door needs, and exports the functions of trainc.h alone.
 SHARED    := $(BUILD)/libtrainc.so.0
 SHAREDSRC := $(filter-out compiler/main.c compiler/command/% compiler/lsp/% compiler/import/% compiler/explain/% compiler/cel/% \
-	compiler/base/restriction.c runtime/%,$(SRC))
+	compiler/base/restriction.c compiler/code/% runtime/%,$(SRC))
 SHAREDOBJ := $(SHAREDSRC:%.c=$(BUILD)/pic/%.o) $(GENSRC:$(GEN)/%.c=$(BUILD)/pic/gen/%.o)
 PIC       := -fPIC -fvisibility=hidden -fdata-sections
 $(BUILD)/pic/gen/%.o: $(GEN)/%.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
@@ -206,7 +206,7 @@ $(BUILD)/pic/%.o: %.c $(BUILD)/flags | $(GEN)/trainc.tab.h $(GEN)/trainc.lex.h
 $(SHARED): $(SHAREDOBJ) compiler/exports
 	@echo linking $@
 	@$(CC) -shared -Wl,-soname,libtrainc.so.0 -Wl,--version-script,compiler/exports -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,defs \
-		$(SHARED_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
+		$(SHARED_LDFLAGS) -o $@ $(filter %.o,$^) $(filter-out -lz,$(LIBS))
 -include $(SHAREDOBJ:.o=.d)
 .PHONY: shared
 shared: $(SHARED)
@@ -373,7 +373,7 @@ test-editors: build
 
 WASM      := $(BUILD)/wasm
 # The compiler and the language server without commands, files, clocks and the trees of the library, whose text is enough.
-WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/restriction.c compiler/base/system.c compiler/base/words.c compiler/explain/explain_command.c \
+WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/restriction.c compiler/base/system.c compiler/base/words.c compiler/explain/explain_command.c compiler/code/% \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
 WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)

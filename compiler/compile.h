@@ -29,6 +29,11 @@ struct compile_options {                /* p == NULL: the option was not given *
 	 * are the same may share one plan, with the positions of the first.
 	 */
 	bool lends;
+	/*
+	 * Reads the files of `code`, and completes the plan; called before objects are checked. NULL: the caller only
+	 * looks at programs, and the ids of code stay zeros.
+	 */
+	void (*take_code)(struct trainc *t);
 	/* keeps the values from which jobs were built (struct eval); tests of programs need them */
 	bool keep_jobs;
 };

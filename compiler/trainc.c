@@ -504,6 +504,21 @@ static void settle_sets(struct trainc *const *programs, size_t n)
 	}
 }
 
+/* Reports code in a program of a caller of the library, which has no way to read directories: see trainc.h. */
+static void refuse_code(struct trainc *t)
+{
+	for (size_t i = 0; i < t->plan.njobs; i++)
+		for (size_t k = 0; k < t->plan.jobs[i].nroles; k++) {
+			const struct plan_role *r = &t->plan.jobs[i].roles[k];
+			if (!r->code || !r->max)
+				continue;
+			struct diag *d = diag_report(&t->diags, TJ1301, r->code->from,
+				"the directory of 'code' cannot be read by the library");
+			diag_help(&t->diags, d, "compile the program with the command 'trainc'");
+			return;
+		}
+}
+
 static bool check_plans(const struct call *c)
 {
 	struct trainc *const *programs = c->programs;
@@ -518,6 +533,10 @@ static bool check_plans(const struct call *c)
 			.runtime_warning = c->by_kubectl, .seen = &seen, .seen_arena = &arena };
 
 		t->diags.unasked[TJ0817] = !c->by_kubectl;
+		if (t->options.take_code && diags_ok(&t->diags) && t->program.root)
+			t->options.take_code(t);
+		else if (account_of(t))
+			refuse_code(t);
 		if (diags_ok(&t->diags) && t->program.root)
 			emit_check(&options, &t->plan, &t->diags);
 		ok = ok && diags_ok(&t->diags);

@@ -23,6 +23,7 @@
  * Threads: the library keeps no global state.  Different programs may be used by different threads at the same time,
  * one program by one thread at a time.
  * Files: the library opens none.  It reads through `struct trainc_files` and writes through `struct trainc_output`.
+ * A program with the field `code`, which takes a directory, is therefore refused by trainc_check().
  *
  * Texts are UTF-8 and end with a NUL character where no length is given.
  */

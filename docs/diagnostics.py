@@ -22,6 +22,13 @@ WITHOUT_PROGRAMS = {
     "TJ1202": "it needs a cluster in which the object exists",
     "TJ1203": "it needs a cluster in which somebody else has changed a field",
     "TJ1204": "it needs a cluster in which the object exists",
+    "TJ1302": "it needs a large directory",
+    "TJ1303": "it needs a file that looks like a secret",
+    "TJ1304": "it needs a symbolic link",
+    "TJ1305": "it needs a file with such a name",
+    "TJ1306": "it needs a large directory",
+    "TJ1309": "it needs a directory without the file",
+    "TJ1311": "it needs a file that changes",
 }
 
 

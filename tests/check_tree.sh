@@ -69,7 +69,9 @@ allowed compiler/web base/ lsp/lsp.h check/library_part.h
 allowed compiler/explain base/ diag/ syntax/ check/ kube/ import/ explain/ compile.h command/session.h command/options.h vocabulary.def examples.def foreign.def
 allowed compiler/import base/ data/ diag/ syntax/ check/ plan/ kube/ objects/sink.h emit/emit.h eval/ lower/ import/ compile.h
 allowed runtime/fit base/ data/ kube/ runtime/status/ runtime/fit/
-for directory in runtime/run runtime/local runtime/status runtime/decide; do
+allowed compiler/code base/ code/
+allowed runtime/local base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/ code/unpack.h
+for directory in runtime/run runtime/status runtime/decide; do
 	allowed "$directory" base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/
 done
 allowed runtime/cluster base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/kinds.h compile.h command/ runtime/

@@ -561,3 +561,16 @@ bool quantity_mul(struct quantity a, int64_t n, struct quantity *ret)
 
 	return !__builtin_mul_overflow(a.nano, (int128)n, &product) && finish_quantity(product, a.form, ret);
 }
+
+struct str quantity_size(struct arena *a, uint64_t bytes)
+{
+	static const char *const words[] = { "KiB", "MiB", "GiB", "TiB" };
+	double size = (double)bytes / 1024;
+	size_t unit = 0;
+
+	if (bytes < 1024)
+		return str_printf(a, "%llu B", (unsigned long long)bytes);
+	for (; size >= 1023.95 && unit < 3; unit++)
+		size /= 1024;
+	return str_printf(a, size < 10 ? "%.1f %s" : "%.0f %s", size, words[unit]);
+}

@@ -76,4 +76,7 @@ bool quantity_mul(struct quantity a, int64_t n, struct quantity *ret);
 
 #define QUANTITY_UNIT ((int128)1000000000)
 
+/* A number of bytes for people: "812 KiB". */
+struct str quantity_size(struct arena *a, uint64_t bytes);
+
 #endif

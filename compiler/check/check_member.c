@@ -205,6 +205,10 @@ static const struct type_member volume_fields[] = {
 static const struct type_member raw_fields[] = {
 	{ { "pod", 3 }, &type_data }, { { "container", 9 }, &type_data }, { { "job", 3 }, &type_data }
 };
+static const struct type_member code_fields[] = {
+	{ { "dir", 3 }, &type_string }, { { "at", 2 }, &type_string }, { { "max", 3 }, &type_memory },
+	{ { "sync", 4 }, &type_bool }, { { "via", 3 }, &type_string }
+};
 static const struct type_member object_fields[] = {
 	{ { "name", 4 }, &type_string }, { { "api", 3 }, &type_string }, { { "kind", 4 }, &type_string },
 	{ { "data", 4 }, &type_data }
@@ -214,6 +218,8 @@ static const struct type_member object_fields[] = {
 static const struct type container = PLANNED(container_fields), planned_volume = PLANNED(volume_fields),
 	raw_blocks = PLANNED(raw_fields),
 	extra_object = PLANNED(object_fields);
+static const struct type planned_code = PLANNED(code_fields);
+static const struct type optional_code = { .kind = TYPE_OPTIONAL, .elem = &planned_code };
 static const struct type containers = { .kind = TYPE_LIST, .elem = &container },
 	planned_volumes = { .kind = TYPE_LIST, .elem = &planned_volume },
 	extra_objects = { .kind = TYPE_LIST, .elem = &extra_object };
@@ -234,7 +240,8 @@ static const struct builtin_member planned_of_role[] = {
 	{ "tolerations", &list_of_strings, "In policies and tests: the taints that its pods tolerate." },
 	{ "node_labels", &map_of_lists, "In policies and tests: labels of nodes that its pods ask for, each with the "
 		"values that will do." },
-	{ "raw", &raw_blocks, "In policies and tests: its raw blocks." }
+	{ "raw", &raw_blocks, "In policies and tests: its raw blocks." },
+	{ "code", &optional_code, "In policies and tests: its code, or none: dir, at, max, sync and via (configmap)." }
 };
 
 static const struct builtin_member cluster_members[] = {

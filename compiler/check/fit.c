@@ -164,6 +164,8 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 			return fit_members(want->elem, t);
 		return t->kind == TYPE_EMPTY ? FIT_OK : t->kind == TYPE_MAP ? type_fit(want->elem, t->elem) : FIT_NO;
 	case TYPE_RECORD:
+		if (want->or_one && type_is_text(t))
+			return FIT_OK;
 		if (t->kind == TYPE_RECORD)
 			return type_same_record(t->record, want->record) ? FIT_OK : FIT_NO;
 		return t->kind == TYPE_ANON || t->kind == TYPE_EMPTY ? fit_record(want->record, t) : FIT_NO;

@@ -78,6 +78,7 @@ struct project {
 	struct module **policies;
 	size_t npolicies;
 	bool no_raw;                    /* the project sets `raw = false` */
+	bool no_code;                   /* the project sets `code = false` */
 	struct map packages;            /* name of a package -> struct str (its directory; p == NULL: the package was
 					 * refused) */
 };

@@ -133,6 +133,8 @@ static void read_fields(struct program *p)
 	}
 	const struct node *raw = project->body ? field_value(p, "raw") : NULL;
 	project->no_raw = raw && raw->kind == NODE_BOOL && !raw->u.boolean;
+	const struct node *code = project->body ? field_value(p, "code") : NULL;
+	project->no_code = code && code->kind == NODE_BOOL && !code->u.boolean;
 	size_t at = 0;
 	struct node *defaults = next_value(p, "defaults", &at);
 	project->defaults = defaults && defaults->kind == NODE_BODY ? defaults : NULL;

@@ -260,6 +260,21 @@ static const struct type *place_type(struct schema_types *types)
 	return record_type(types, "place", members, sizeof members / sizeof *members);
 }
 
+/* A text alone means the first member, `dir`. */
+static const struct type *code_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = {
+		{ "dir", "string" }, { "at", "string" }, { "exclude", "list[string]" }, { "include", "list[string]" },
+		{ "max", "memory" }, { "unpack", "image" }, { "allow", "list[string]" }
+	};
+	const struct type *record = record_type(types, "directory", members, sizeof members / sizeof *members);
+	struct type *t = ARENA_NEW(types->arena, struct type);
+
+	*t = *record;
+	t->or_one = true;
+	return t;
+}
+
 static const struct type *read_core(struct spelling *s)
 {
 	static const struct { const char *word; const struct type *type; } plain[] = {
@@ -296,6 +311,8 @@ static const struct type *read_core(struct spelling *s)
 		*t = (struct type){ .kind = TYPE_LIST, .elem = place_type(s->types), .or_one = true };
 		return t;
 	}
+	if (eat(s, "code"))
+		return code_type(s->types);
 	if (eat(s, "zones") || eat(s, "sites")) {
 		struct type *t = ARENA_NEW(a, struct type);
 		*t = (struct type){ .kind = TYPE_LIST, .elem = &type_string, .or_one = true };

@@ -70,7 +70,8 @@ struct type {
 	size_t weight;
 	const struct refinement *refine;        /* the refinement of the type, or NULL */
 	bool port;                              /* the type was written `port`: int(1..65535) */
-	bool or_one;                            /* TYPE_LIST: a single element is accepted instead of a list */
+	/* TYPE_LIST: a single element is accepted instead of a list; TYPE_RECORD: a text instead of its first member */
+	bool or_one;
 };
 
 extern const struct type type_bad, type_bool, type_int, type_float, type_string, type_cpu, type_memory,

@@ -16,6 +16,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_CHECK] = cmd_check,
 	[COMMAND_ENV] = cmd_env,
 	[COMMAND_PLAN] = cmd_plan,
+	[COMMAND_CODE] = cmd_code,
 	[COMMAND_EVAL] = cmd_eval,
 	[COMMAND_RUN] = cmd_run,
 	[COMMAND_APPLY] = cmd_apply,

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "command/take_code.h"
 #include "diag/suggest.h"
 
 /* ---- out ---- */
@@ -234,6 +235,8 @@ struct trainc *session_open(struct session *s)
 	const struct options *o = s->options;
 	struct trainc *t = trainc_open_reader(s->reader);
 
+	if (s->reader == &file_reader)          /* otherwise there are no files beside the program */
+		t->options.take_code = take_code;
 	/* the library refuses options of the command line that do not concern the program */
 	for (size_t i = 0; i < o->ngiven; i++) {
 		const char *word = option_row(o->given[i].option)->word;

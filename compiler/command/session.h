@@ -47,6 +47,7 @@ int cmd_check(struct session *s);
 int cmd_env(struct session *s);
 int cmd_env_local(struct session *s);
 int cmd_plan(struct session *s);
+int cmd_code(struct session *s);
 int cmd_eval(struct session *s);
 int cmd_run(struct session *s);
 int cmd_apply(struct session *s);

@@ -15,6 +15,9 @@ struct manifest;
 
 struct emit {
 	const struct plan *plan;
+	/* plans whose objects are written before those of this one, by the same command */
+	const struct plan *const *earlier;
+	size_t nearlier;
 	const struct plan_job *job;
 	struct arena *arena;            /* memory of the object that is being made */
 	/* the first replica of the manifest; all replicas of one manifest have the same entries */
@@ -33,6 +36,7 @@ struct manifest {
 	const struct plan_object *object; /* an extra object of the user, or NULL */
 	bool cluster_wide;              /* the object has no namespace */
 	struct str generated;           /* kind of content of a generated Secret */
+	const struct plan_code *code;   /* the code whose part the ConfigMap holds, or NULL */
 	const struct plan_volume *claim; /* the volume whose claim is kept for each replica, or NULL */
 	unsigned part;                  /* number of this ConfigMap among those of its role */
 	bool whole;                     /* the object holds all roles of the job */
@@ -186,6 +190,7 @@ struct emit_volumes {
 	struct map numbers;
 	struct str shm, files;          /* names of the volumes for /dev/shm and for `files`; empty if the pod has no
 					 * such volume */
+	struct str code;                /* name of the volume with the archive of the code; empty without code */
 };
 const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_role *r);
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod);
@@ -201,6 +206,16 @@ void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_co
 const char *emit_generated_recipe(struct str kind);
 /* Returns the name of the Secret of a generated volume: J-KIND. */
 struct str emit_generated_name(struct arena *a, const struct plan_job *j, struct str kind);
+
+/* ---- code: emit_code.c ---- */
+
+/* Returns the name of the ConfigMap that holds a part of the code, counted from 0. */
+struct str emit_code_name(struct arena *a, const struct plan_code *c, unsigned part);
+struct object *emit_code_make(struct emit *e, const struct manifest *m);
+/* Adds the volume with all parts to the volumes of a pod. */
+void emit_code_volume(struct emit *e, const struct plan_role *r, struct str name, struct object *list);
+/* Adds the label that says which code the role has, if it has code. R may be NULL. */
+void emit_code_label(struct emit *e, const struct plan_role *r, struct object *labels);
 
 /* The files of a role in its ConfigMaps. */
 struct emit_file {

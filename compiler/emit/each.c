@@ -130,6 +130,51 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j)
 	return true;
 }
 
+/* Does one of the first N roles of a job in the namespace NS have the code with this id? */
+static bool has_code(const struct plan_job *j, size_t n, struct str ns, struct str id)
+{
+	for (size_t i = 0; str_eq(plan_namespace(j), ns) && i < n; i++)
+		if (j->roles[i].max && j->roles[i].code && str_eq(j->roles[i].code->id, id))
+			return true;
+	return false;
+}
+
+/* Has an object with the code of role N of J been written, by an earlier role, job or plan in the same namespace? */
+static bool is_code_written(const struct emit *e, const struct plan_job *j, size_t n)
+{
+	struct str id = j->roles[n].code->id, ns = plan_namespace(j);
+
+	for (size_t k = 0; k < e->nearlier; k++)
+		for (size_t i = 0; i < e->earlier[k]->njobs; i++)
+			if (has_code(&e->earlier[k]->jobs[i], e->earlier[k]->jobs[i].nroles, ns, id))
+				return true;
+	for (const struct plan_job *other = e->plan->jobs; other < j; other++)
+		if (has_code(other, other->nroles, ns, id))
+			return true;
+	return has_code(j, n, ns, id);
+}
+
+bool each_code(struct visiting *v, const struct plan_job *j)
+{
+	const struct emit *e = v->e;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_code *c = j->roles[i].code;
+		if (!c || !j->roles[i].max || is_code_written(e, j, i))
+			continue;
+		for (unsigned part = 0; part < c->parts; part++) {
+			struct manifest m = each_manifest(NULL, "v1", "ConfigMap", emit_code_name(e->arena, c, part),
+				emit_code_make);
+			m.code = c;
+			m.part = part;
+			m.from = c->from;
+			if (!each_one(v, &m))
+				return false;
+		}
+	}
+	return true;
+}
+
 bool each_secrets(struct visiting *v, const struct plan_job *j)
 {
 	struct arena own = { 0 };       /* separate, because the arena of objects is emptied after each object */

@@ -31,6 +31,8 @@ bool each_user_services(struct visiting *v, const struct plan_job *j);
 /* Visits the headless Service of the job. */
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
+/* Visits the ConfigMaps with the code of roles that no earlier job has. */
+bool each_code(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
 /* Visits the claims of replicas that are kept when the pods end. */
 bool each_claims(struct visiting *v, const struct plan_job *j);

@@ -40,7 +40,7 @@ bool emit_write(const struct emit_options *options, const struct plan *const *pl
 	if (w.json)
 		outlet_put(&w.outlet, list_begin, sizeof(list_begin) - 1);
 	for (size_t i = 0; i < n && more; i++) {
-		struct emit e = { .plan = plans[i] };
+		struct emit e = { .plan = plans[i], .earlier = plans, .nearlier = i };
 		w.rendered.annotate = options[i].annotate ? options[i].sources : NULL;
 		more = emit_each(&e, write_manifest, &w);
 	}

@@ -167,6 +167,8 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 		object_append(a, map, LABEL_INDEX, emit_indexed(a, STR(""), "", m->from));
 	if ((ends && !pod) || m->queued)
 		emit_gang_queue(e, metadata);
+	if (workload)
+		emit_code_label(e, m->role, map);
 	user_labels(e, m->role, workload, map);
 	if (m->role && (m->indexed_name || m->role->one_name))
 		emit_replica_labels(e, m->role, !workload, map);
@@ -187,6 +189,7 @@ struct object *emit_role_metadata(struct emit *e, const struct plan_role *r, str
 	object_append(e->arena, metadata, STR("labels"), map);
 	if (r->unrolled && plan_role_is_numbered(e->job, r))
 		object_append(e->arena, map, LABEL_INDEX, emit_indexed(e->arena, STR(""), "", r->at));
+	emit_code_label(e, r, map);
 	user_labels(e, r, true, map);
 	if (!r->aux)
 		emit_replica_labels(e, r, false, map);

@@ -4,6 +4,7 @@
  */
 #include "emit/build.h"
 #include "kube/limits.h"
+#include "plan/code.h"
 
 static bool same_volume(const struct plan_volume *a, const struct plan_volume *b)
 {
@@ -103,6 +104,8 @@ const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_ro
 		vs->shm = unique(a, vs, STR("shm"));
 	if (r->nfiles)
 		vs->files = unique(a, vs, STR("files"));
+	if (r->code)
+		vs->code = unique(a, vs, STR("code-parts"));
 	return vs;
 }
 
@@ -234,7 +237,7 @@ static void files_volume(struct emit *e, const struct plan_role *r, struct str n
 
 void emit_volume_list(struct emit *e, const struct plan_role *r, const struct emit_volumes *vs, struct object *pod)
 {
-	if (!vs->n && !vs->shm.n && !vs->files.n)
+	if (!vs->n && !vs->shm.n && !vs->files.n && !vs->code.n)
 		return;
 	struct object *list = PUT_LIST(e->arena, pod, "volumes", r->at);
 	for (size_t i = 0; i < vs->n; i++)
@@ -246,6 +249,8 @@ void emit_volume_list(struct emit *e, const struct plan_role *r, const struct em
 	}
 	if (vs->files.n)
 		files_volume(e, r, vs->files, list);
+	if (vs->code.n)
+		emit_code_volume(e, r, vs->code, list);
 }
 
 /* ---- mounts ---- */
@@ -293,7 +298,8 @@ void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_co
 {
 	const struct emit_volumes *vs = e->volumes;
 
-	if (!c->nmounts && !(main && (vs->shm.n || vs->files.n)))
+	bool unpacks = code_unpacks(r, c);
+	if (!c->nmounts && !unpacks && !(main && (vs->shm.n || vs->files.n)))
 		return;
 	struct object *list = PUT_LIST(e->arena, container, "volumeMounts", c->name_at);
 	for (size_t i = 0; i < c->nmounts; i++) {
@@ -307,6 +313,9 @@ void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_co
 	}
 	if (main && vs->shm.n)
 		mount_put(e, list, vs->shm, STR("/dev/shm"), r->shm.from);
+	if (unpacks)
+		PUT_BOOL(e->arena, mount_put(e, list, vs->code, STR(CODE_PARTS_AT), c->name_at), "readOnly", true,
+			c->name_at);
 	if (main && vs->files.n)
 		file_mounts(e, r, vs->files, list);
 }

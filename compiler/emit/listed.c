@@ -34,7 +34,7 @@ static bool list_manifest(struct emit *e, const struct manifest *m, void *contex
 {
 	struct listing *l = context;
 
-	if (e->job != l->job || (l->shared && is_of_replica(e->job, m)))
+	if (m->code || e->job != l->job || (l->shared && is_of_replica(e->job, m)))
 		return true;
 	struct arena *own = e->arena;   /* the listed objects must outlive the visit */
 	e->arena = l->arena;
@@ -68,4 +68,33 @@ struct emit_listing emit_list_shared(struct arena *a, const struct plan *plan, c
 
 	emit_each(&e, list_manifest, &l);
 	return l.all;
+}
+
+/* Is the code of role N that of an earlier role of J? */
+static bool is_code_listed(const struct plan_job *j, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (j->roles[i].max && j->roles[i].code && str_eq(j->roles[i].code->id, j->roles[n].code->id))
+			return true;
+	return false;
+}
+
+struct emit_listing emit_list_code(struct arena *a, const struct plan *plan, const struct plan_job *j)
+{
+	struct emit e = { .plan = plan, .job = j, .arena = a };
+	struct emit_listing all = { 0 };
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_code *c = j->roles[i].code;
+		if (!c || !j->roles[i].max || is_code_listed(j, i))
+			continue;
+		for (unsigned part = 0; part < c->parts; part++) {
+			struct manifest m = { .api_version = "v1", .kind = "ConfigMap", .count = 1, .code = c,
+				.name = emit_code_name(a, c, part), .part = part, .from = c->from };
+			struct emit_listed x = { .api_version = STR("v1"), .kind = STR("ConfigMap"), .name = m.name,
+				.from = c->from, .tree = object_to_data(a, emit_code_make(&e, &m), 0) };
+			ARENA_PUSH(a, all.at, all.n, x);
+		}
+	}
+	return all;
 }

@@ -29,4 +29,10 @@ struct emit_listing emit_list(struct arena *a, const struct plan *plan, const st
 /* Lists the objects that belong to no single replica: neither workloads nor the Services of replicas. */
 struct emit_listing emit_list_shared(struct arena *a, const struct plan *plan, const struct plan_job *j);
 
+/*
+ * Lists the ConfigMaps with the code of J, which emit_list() leaves out: they belong to every run that has the same
+ * code.
+ */
+struct emit_listing emit_list_code(struct arena *a, const struct plan *plan, const struct plan_job *j);
+
 #endif

@@ -545,6 +545,15 @@ static const struct value *list_of_one(struct eval *ev, const struct value *v)
 	return list_add(ev, list, v) ? list_finish(ev, list) : &value_bad;
 }
 
+/* The record whose first member is V. */
+static const struct value *record_of_one(struct eval *ev, const struct value *v, const struct type *to)
+{
+	struct value *record = value_new(ev->arena, VALUE_MAP, v->from);
+
+	value_put(ev->arena, record, to->record->fields[0].name, v->from, v);
+	return map_finish(ev, record);
+}
+
 const struct value *value_convert(struct eval *ev, const struct value *v, const struct type *to, struct span at,
 	struct span rule)
 {
@@ -573,6 +582,8 @@ const struct value *value_convert(struct eval *ev, const struct value *v, const 
 		return v->kind == VALUE_LIST ? convert_list(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_MAP: return v->kind == VALUE_MAP ? convert_map(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_RECORD:
+		if (to->or_one && v->kind == VALUE_STRING)
+			v = record_of_one(ev, v, to);
 		return v->kind == VALUE_MAP ? convert_record(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);
 	case TYPE_ANON:
 		return v->kind == VALUE_MAP ? convert_members(ev, v, to, at, rule) : mismatch(ev, v, to, at, rule);

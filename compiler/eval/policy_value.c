@@ -432,6 +432,21 @@ static const struct value *node_labels(struct eval *ev, const struct plan_role *
 	return map_finish(ev, map);
 }
 
+static const struct value *code_value(struct eval *ev, const struct plan_role *r)
+{
+	const struct plan_code *c = r->code;
+	struct value *v = c ? record(ev, c->from) : NULL;
+
+	if (!c)
+		return &value_none;
+	put_policy_text(ev, v, "dir", c->dir, c->from);
+	put_policy_text(ev, v, "at", c->at, c->at_from);
+	put_quantity(ev, v, "max", &c->max, TYPE_MEMORY);
+	put_policy_member(ev, v, "sync", value_bool(ev->arena, false, c->from));
+	put_policy_text(ev, v, "via", STR("configmap"), c->from);
+	return map_finish(ev, v);
+}
+
 /* ---- members ---- */
 
 const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at)
@@ -444,6 +459,8 @@ const struct value *planned_role_member(struct eval *ev, const struct role *r, s
 		return tolerations(ev, p, at);
 	if (str_is(name, "node_labels"))
 		return node_labels(ev, p, at);
+	if (str_is(name, "code"))
+		return code_value(ev, p);
 	if (str_is(name, "raw")) {
 		struct value *v = record(ev, r->at);
 		put_policy_member(ev, v, "pod", block_value(ev, p->raw_pod, r->at));

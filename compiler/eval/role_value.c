@@ -331,6 +331,9 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") ||
 		str_is(name, "node_labels") || str_is(name, "raw"))
 		return planned_role_member(ev, r, name, at->span);
+	/* in policies and tests, `code` is what the plan says, which has other members than the field */
+	if (str_is(name, "code") && at->type && type_strip_optional(at->type)->kind == TYPE_ANON)
+		return planned_role_member(ev, r, name, at->span);
 	*ret_field = FIELD_ACCELERATOR;
 	if (str_is(name, "devices") || str_is(name, "accelerator_pods")) {
 		if (role_field(ev, r, FIELD_ACCELERATOR)->kind == VALUE_BAD)

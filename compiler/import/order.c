@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const char *const order[] = {
-	"namespace", "image", "pull", "pull_secrets", "container", "command", "args", "workdir", "replicas",
+	"namespace", "image", "pull", "pull_secrets", "container", "code", "command", "args", "workdir", "replicas",
 	"accelerator", "slices", "layout", "cpu", "memory", "disk", "shm", "restart", "retries", "retry_on", "restarts",
 	"timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority", "grace", "success", "running",
 	"other_roles", "ready", "start_after", "service", "service_account", "spread", "place", "zone", "tolerate",

@@ -411,7 +411,7 @@ static void lower_role(struct job *j, struct role *r)
 	p->accelerator = role_accelerator(ev, r);
 	if (role_field_level(ev, r, FIELD_LAYOUT) != LEVELS)
 		p->layout = role_layout(ev, r);
-	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "init"));
+	p->inits = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "init") + 1);
 	p->sidecars = ARENA_ARRAY(ev->arena, struct plan_container, count_blocks(r, "sidecar"));
 	lower_main(&l);
 	lower_policy(&l);
@@ -422,10 +422,12 @@ static void lower_role(struct job *j, struct role *r)
 	for (unsigned i = j->nlayers; i-- > 0;)
 		lower_extras(&l, level_block(i), "sidecar");
 	lower_extras(&l, LEVEL_ROLE, "sidecar");
+	lower_code(&l);
 	/* init containers of the framework come last: they wait for peers, or prepare what the program needs */
 	lower_extras(&l, LEVEL_ROLE, "init");
 	for (unsigned i = 0; i < j->nlayers; i++)
 		lower_extras(&l, level_block(i), "init");
+	lower_code_mounts(&l);
 	p->labels = own_pairs(&l, FIELD_LABELS);
 	p->annotations = own_pairs(&l, FIELD_ANNOTATIONS);
 	if (!r->aux)

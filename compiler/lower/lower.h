@@ -120,6 +120,12 @@ void lower_env(struct lowering *l, struct source_entries *sources, struct plan_c
 void replica_names(struct job *j);
 void lower_replica(struct lowering *l);
 void lower_files(struct lowering *l, struct source_entries *sources);
+/*
+ * Lowers `code` of the role: its step of unpacking becomes the first init container. The second function mounts the
+ * copy into the other containers; the init containers must be in the plan.
+ */
+void lower_code(struct lowering *l);
+void lower_code_mounts(struct lowering *l);
 /* Lowers V, the readiness probe of container C; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
 /* The device claims in V that have valid names; reports the others. */

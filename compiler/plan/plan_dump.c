@@ -394,6 +394,10 @@ static void dump_role(struct dumping *d, const struct plan_role *r)
 		fact(d, "layout", plan_layout_text(&d->arena, r->layout), r->layout->from);
 		dump_rest(d, 1, &shape_plan_layout, r->layout);
 	}
+	if (r->code) {
+		fact(d, "code", r->code->dir, r->code->from);
+		dump_rest(d, 1, &shape_plan_code, r->code);
+	}
 	if (r->unrolled)
 		fact(d, "unrolled", STR("one object for each replica"), r->unrolled_because);
 	if (r->endless)

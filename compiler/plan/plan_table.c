@@ -2,6 +2,7 @@
  * plan_table.c - writes `trainc plan` as text: for each job a table of roles, the sum of its requests, and what it
  * needs besides Kubernetes.
  */
+#include "plan/code.h"
 #include "plan/print.h"
 #include "plan/totals.h"
 
@@ -203,6 +204,27 @@ static void unasked_mounts(const struct plan_job *j, struct buf *out)
 		}
 }
 
+/* Says which code roles have; roles with the same code share a line. */
+static void code_lines(struct arena *a, const struct plan_job *j, struct buf *out)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_code *c = j->roles[i].max ? j->roles[i].code : NULL;
+		bool known = false;
+		for (size_t k = 0; c && k < i && !known; k++)
+			known = j->roles[k].max && j->roles[k].code && str_eq(j->roles[k].code->id, c->id) &&
+				str_eq(j->roles[k].code->at, c->at);
+		if (!c || known)
+			continue;
+		struct str size = quantity_size(a, (uint64_t)c->bytes);
+		buf_printf(out, "  code %.*s at %.*s, id %.*s, %lld file%s, %.*s\n", STR_ARG(c->dir), STR_ARG(c->at),
+			STR_ARG(code_short(c)), (long long)c->files, c->files == 1 ? "" : "s", STR_ARG(size));
+		uint64_t all = (uint64_t)c->packed.n * (uint64_t)j->roles[i].max;
+		if (all > CODE_MUCH)
+			buf_printf(out, "  role '%.*s' fetches up to %.*s of code: each node fetches it once\n",
+				STR_ARG(j->roles[i].name), STR_ARG(quantity_size(a, all)));
+	}
+}
+
 static void put_duration_row(struct arena *a, const char *what, const struct plan_quantity *q, struct buf *out)
 {
 	if (q->set)
@@ -258,6 +280,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		unrolled(sources, j, out);
 		layouts(&a, j, out);
 		places(&a, j, out);
+		code_lines(&a, j, out);
 		unasked_mounts(j, out);
 		for (size_t k = 0; k < needs.n; k++)
 			buf_printf(out, "  left to you: %.*s\n", STR_ARG(needs.at[k]));

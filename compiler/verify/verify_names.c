@@ -347,7 +347,7 @@ static bool identify_manifest(struct emit *e, const struct manifest *m, void *co
 			buf_int(&key, i);
 		}
 		const struct identity *other = identify(c, buf_text(&key), m->from, e->job);
-		if (!other || (other->job != e->job && str_eq(other->job->name, e->job->name)))
+		if (!other || m->code || (other->job != e->job && str_eq(other->job->name, e->job->name)))
 			/*
 			 * if two jobs have the same name, all their objects occur twice, which TJ0812 has already
 			 * reported for the jobs

@@ -449,7 +449,9 @@ static void send_all_writes(struct fleet *f)
 		apply_vouch(p);
 		p->complete = apply_generate(p);
 	}
+	apply_code(f);
 	apply_send(f);
+	apply_code_owners(f);
 	EACH_GOING(f, p) {
 		p->due = p->surplus.n > 0;
 		if (p->lost)
@@ -467,6 +469,8 @@ static void send_all_writes(struct fleet *f)
 
 static void apply_offline(struct applying *p)
 {
+	for (size_t i = 0; i < p->code.n; i++)
+		apply_tell(p, wanted_name(p->arena, &p->code, &p->code.at[i]), "would be applied");
 	for (size_t i = 0; i < p->wanted.n; i++)
 		apply_tell(p, wanted_name(p->arena, &p->wanted, &p->wanted.at[i]), "would be applied");
 }
@@ -493,6 +497,7 @@ static void prepare(struct applying *p)
 	p->ns = cluster_namespace(p->cluster, p->job->ns.set ? p->job->ns.value : STR(""));
 	p->id = applyset_id(p->arena, applyset_parent_name(p->arena, p->job->name), p->ns, STR("ConfigMap"), STR(""));
 	p->wanted = wanted_of(p->arena, &p->program->plan, p->job, p->ns, p->id);
+	p->code = wanted_code_of(p->arena, &p->program->plan, p->job, p->ns);
 	p->goal = wanted_goal(p->arena, &p->wanted);
 	apply_set_restarts(p);
 	plan_record_write(p->job, &record);

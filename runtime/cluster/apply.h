@@ -22,6 +22,7 @@ struct applying {
 
 	struct str ns, id;
 	struct wanted_list wanted;
+	struct wanted_list code;        /* the ConfigMaps with code; no members, since other runs may share them */
 	struct str jobs;                /* the Jobs as a JSON list, if the whole run may be restarted; else empty */
 	struct str plan;                /* the plan as the record holds it */
 	struct str jobs_digest;         /* digest of `jobs` */
@@ -174,6 +175,13 @@ bool apply_generate(struct applying *p);
 bool apply_find_outdated(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */
 bool apply_replace(struct applying *p, struct wanted *w);
+/*
+ * Writes the ConfigMaps with code before the workloads that need them, and then once more with the workloads as owners:
+ * Kubernetes deletes them when the records and workloads of all runs that share them are gone. A run whose code cannot
+ * be written is not `complete`.
+ */
+void apply_code(struct fleet *f);
+void apply_code_owners(struct fleet *f);
 /* Builds the request that applies one object. */
 struct transport_request apply_request(struct applying *p, const struct wanted *w, bool force);
 /* Records the outcome of an object that the server accepted. */

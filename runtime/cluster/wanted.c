@@ -78,11 +78,17 @@ void wanted_annotate(struct arena *a, struct data *object, struct str key, struc
 
 void wanted_own(struct arena *a, struct data *object, struct str owner, struct str uid)
 {
+	wanted_own_by(a, object, STR("v1"), STR("ConfigMap"), owner, uid);
+}
+
+void wanted_own_by(struct arena *a, struct data *object, struct str api_version, struct str kind, struct str owner,
+	struct str uid)
+{
 	struct data *list = ARENA_NEW(a, struct data), *reference = ARENA_NEW(a, struct data);
 
 	*reference = (struct data){ .kind = DATA_MAP };
-	put_member(a, reference, STR("apiVersion"), text_data(a, STR("v1")));
-	put_member(a, reference, STR("kind"), text_data(a, STR("ConfigMap")));
+	put_member(a, reference, STR("apiVersion"), text_data(a, api_version));
+	put_member(a, reference, STR("kind"), text_data(a, kind));
 	put_member(a, reference, STR("name"), text_data(a, owner));
 	put_member(a, reference, STR("uid"), text_data(a, uid));
 	*list = (struct data){ .kind = DATA_LIST };
@@ -137,6 +143,23 @@ struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const str
 	list.at = ARENA_ARRAY(a, struct wanted, all->n);
 	for (size_t i = 0; i < all->n; i++)
 		list.at[list.n++] = wanted_from(a, &all->at[i], ns, id);
+	return list;
+}
+
+struct wanted_list wanted_code_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns)
+{
+	struct emit_listing *all = ARENA_NEW(a, struct emit_listing);
+	struct wanted_list list = { .ns = ns };
+
+	*all = emit_list_code(a, plan, j);
+	list.at = ARENA_ARRAY(a, struct wanted, all->n);
+	for (size_t i = 0; i < all->n; i++) {
+		struct wanted *w = &list.at[list.n++];
+		*w = (struct wanted){ .from = &all->at[i], .tree = all->at[i].tree, .ns = ns, .stale = true,
+			.stage = STAGE_CONFIGURATION };
+		w->resource = *resource_known(STR(""), STR("ConfigMap"));
+		put_member(a, own_map(a, w->tree, STR("metadata")), STR("namespace"), text_data(a, ns));
+	}
 	return list;
 }
 

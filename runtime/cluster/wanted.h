@@ -56,6 +56,9 @@ struct wanted_list {
 struct wanted_list wanted_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns,
 	struct str id);
 
+/* The ConfigMaps with the code of J, which are members of no set. */
+struct wanted_list wanted_code_of(struct arena *a, const struct plan *plan, const struct plan_job *j, struct str ns);
+
 /* Is the object a Secret whose values are in the program, so that its digest needs a salt? */
 bool wanted_has_salt(const struct wanted *w);
 /* Gives the object the salt SALT, or a new one if SALT is empty, and computes its digest again. */
@@ -73,6 +76,9 @@ struct str wanted_body(struct arena *a, const struct wanted *w);
 void wanted_annotate(struct arena *a, struct data *object, struct str key, struct str value);
 /* Adds the ConfigMap OWNER with the UID to the owners of an object, but not as its controller. */
 void wanted_own(struct arena *a, struct data *object, struct str owner, struct str uid);
+/* The same for an owner of any kind. */
+void wanted_own_by(struct arena *a, struct data *object, struct str api_version, struct str kind, struct str owner,
+	struct str uid);
 /* The name for messages: "Job ml/bert-worker", or "Job/bert-worker" if the object is in the namespace of the run. */
 struct str wanted_name(struct arena *a, const struct wanted_list *all, const struct wanted *w);
 /* The value at a path of keys with dots between them, for the caller to replace; NULL if the path does not exist. */

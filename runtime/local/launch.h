@@ -34,6 +34,8 @@ void launch_place(struct launch *l, const struct places *places, const struct is
 
 /* The number of containers of a role, in the order in which they start: inits, sidecars, the main one. */
 size_t launch_containers(const struct plan_role *r);
+/* The number of init containers among them, which come first. */
+size_t launch_inits(const struct plan_role *r);
 const struct plan_container *launch_container(const struct plan_role *r, size_t k);
 enum container_part { CONTAINER_INIT, CONTAINER_SIDECAR, CONTAINER_MAIN };
 enum container_part launch_part(const struct plan_role *r, size_t k);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "code/unpack.h"
 #include "runtime/local/launch_internal.h"
 #include "runtime/local/remove.h"
 
@@ -397,11 +398,32 @@ static bool make_words(struct launch *l, struct arena *a, unsigned role, int64_t
 	return !launch_last_words(l, a, role, i).p || make_directory(l, l->scratch, why);
 }
 
+/* Unpacks the role's code into the replica's own copy, which is a scratch volume. */
+static bool unpack_copy(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
+{
+	const struct plan_role *r = &l->job->roles[role];
+	const struct plan_mount *m = r->code ? plan_find_mount(&r->main, r->code->at) : NULL;
+	struct str reason;
+
+	if (!m)
+		return true;
+	struct str dir = volume_directory(l, a, role, i, m->volume);
+	int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return cannot(l, "open", dir, why);
+	bool ok = unpack_code(a, r->code->packed, r->code->id, fd, &reason);
+	if (!ok)
+		*why = str_printf(l->arena, "cannot unpack the code: %.*s", STR_ARG(reason));
+	close(fd);
+	return ok;
+}
+
 bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why)
 {
 	struct arena a = { 0 };
-	bool ok = make_scratch(l, &a, role, i, why) && make_sub_paths(l, &a, role, i, why) &&
-		make_words(l, &a, role, i, why) && (!l->job->roles[role].nfiles || write_files(l, &a, role, i, why));
+	bool ok = make_scratch(l, &a, role, i, why) && unpack_copy(l, &a, role, i, why) &&
+		make_sub_paths(l, &a, role, i, why) && make_words(l, &a, role, i, why) &&
+			(!l->job->roles[role].nfiles || write_files(l, &a, role, i, why));
 
 	arena_release(&a);
 	return ok;

@@ -8,20 +8,29 @@
 
 const struct str launch_standard_path = { "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 60 };
 
-size_t launch_containers(const struct plan_role *r) { return r->ninits + r->nsidecars + 1; }
+/* Here no container unpacks the code of a role: launch_prepare() does. It would be the first init container. */
+static size_t left_out_inits(const struct plan_role *r) { return r->code && r->ninits; }
+
+size_t launch_inits(const struct plan_role *r) { return r->ninits - left_out_inits(r); }
+
+size_t launch_containers(const struct plan_role *r) { return launch_inits(r) + r->nsidecars + 1; }
 
 const struct plan_container *launch_container(const struct plan_role *r, size_t k)
 {
-	if (k < r->ninits)
-		return &r->inits[k];
-	return k < r->ninits + r->nsidecars ? &r->sidecars[k - r->ninits] : &r->main;
+	size_t inits = launch_inits(r);
+
+	if (k < inits)
+		return &r->inits[k + left_out_inits(r)];
+	return k < inits + r->nsidecars ? &r->sidecars[k - inits] : &r->main;
 }
 
 enum container_part launch_part(const struct plan_role *r, size_t k)
 {
-	if (k < r->ninits)
+	size_t inits = launch_inits(r);
+
+	if (k < inits)
 		return CONTAINER_INIT;
-	return k < r->ninits + r->nsidecars ? CONTAINER_SIDECAR : CONTAINER_MAIN;
+	return k < inits + r->nsidecars ? CONTAINER_SIDECAR : CONTAINER_MAIN;
 }
 
 struct str launch_who(struct arena *a, const struct plan_role *r, const struct plan_container *c)

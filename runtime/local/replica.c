@@ -306,7 +306,7 @@ void replica_start(struct engine *e, struct replica *r, bool fresh)
 	r->refused = STR("");
 	r->killed = r->asked = false;
 	forget_words(e, r);
-	r->next = fresh ? 0 : plan_of(e, r)->ninits;
+	r->next = fresh ? 0 : launch_inits(plan_of(e, r));
 	for (size_t k = 0; k < r->ncontainers; k++)
 		r->containers[k].series = 0;
 	if (fresh && !launch_prepare(e->launch, r->role, r->index, &why))

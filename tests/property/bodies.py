@@ -150,6 +150,7 @@ BLOCKS = {
 
 # fields without a row above, and why
 OTHERWISE = {
+    "code": "takes files, and is refused in frameworks: tests/code",
     "slices": "needs an accelerator with slices: tests/eval",
     "slice": "needs roles with slices: tests/eval",
     "retry_on": "needs retries: tests/language/jobs",

@@ -117,6 +117,8 @@ int main(void)
 	static struct plan_segment segment = { .size = 2, .surprise = { "of plan_segment", 15 } };
 	r->place.segments = &segment;
 	r->place.nsegments = 1;
+	static struct plan_code code = { .id = { "0", 1 }, .surprise = { "of plan_code", 12 } };
+	r->code = &code;
 	r->place.surprise = STR("of plan_place");
 	r->replica.surprise = STR("of plan_replica");
 	r->surprise = STR("of plan_role");

@@ -53,6 +53,7 @@ FIELDS = {
 OTHERWISE = {
     "image": "every program here has it",
     "layout": "is in no object: tests/language/layouts.py",
+    "code": "takes files of a directory, and these programs have none: tests/code/targets.py",
     "slices": "needs an accelerator with slices: tests/emit/slices.tj",
     "other_roles": "is about roles that a program may have; objects do not show it",
 }

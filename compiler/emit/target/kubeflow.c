@@ -316,6 +316,7 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 		*metadata = NULL;
 	struct plan_role own = own_role(e, k, r);
 
+	emit_code_label(e, r, labels);
 	emit_pairs(e->arena, labels, &e->job->labels, (struct span){ 0 });
 	emit_pairs(e->arena, labels, &r->labels, (struct span){ 0 });
 	emit_pairs(e->arena, annotations, &e->job->annotations, (struct span){ 0 });

@@ -96,7 +96,8 @@ bool emit_each(struct emit *e, bool (*visit)(struct emit *e, const struct manife
 	e->arena = &arena;
 	for (size_t i = 0; i < e->plan->njobs && more; i++) {
 		e->job = &e->plan->jobs[i];
-		more = each_namespaces(&v, e->job) && (target ? target->visit(&v, e->job) : each_of_jobs(&v, e->job));
+		more = each_namespaces(&v, e->job) && each_code(&v, e->job) &&
+			(target ? target->visit(&v, e->job) : each_of_jobs(&v, e->job));
 	}
 	e->arena = before;
 	arena_release(&arena);

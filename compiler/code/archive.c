@@ -1,0 +1,261 @@
+/*
+ * archive.c - writes a tar archive, in the format ustar, with a record of the format pax before an entry whose path or
+ * target has no room in it. Everything that is not the content of the tree is constant: owner, group and time are 0,
+ * and names of users are empty. So the same files give the same bytes everywhere.
+ *
+ * The archive is made piece by piece. Each piece goes to the hash, to zlib and to the caller.
+ */
+#include "code/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+#define ZLIB_CONST              /* zlib does not write to its input */
+#include <zlib.h>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "code/secret.h"
+
+enum { BLOCK = 512, PIECE = 64 * 1024, NAME_ROOM = 100, PREFIX_ROOM = 155 };
+
+/* The archive that is being made. */
+struct archiving {
+	struct archive *to;
+	struct sha256 hash;
+	z_stream zip;
+	bool refused;
+	uint64_t bytes;
+};
+
+/* ---- where the bytes go ---- */
+
+static void pack_bytes(struct archiving *m, const char *bytes, size_t n, int flush)
+{
+	char out[PIECE];
+	int status = Z_OK;
+
+	m->zip.next_in = (const Bytef *)bytes;
+	m->zip.avail_in = (uInt)n;
+	do {
+		m->zip.next_out = (Bytef *)out;
+		m->zip.avail_out = sizeof out;
+		status = deflate(&m->zip, flush);
+		buf_put(&m->to->packed, out, sizeof out - m->zip.avail_out);
+	} while (m->zip.avail_out == 0 && status == Z_OK);
+	m->to->too_large = m->to->packed.n > m->to->most;
+}
+
+static void put_bytes(struct archiving *m, const char *bytes, size_t n)
+{
+	if (m->refused || !n)
+		return;
+	sha256_add(&m->hash, bytes, n);
+	m->bytes += n;
+	if (m->to->pack && !m->to->too_large)
+		pack_bytes(m, bytes, n, Z_NO_FLUSH);
+	m->refused = m->to->write && !m->to->write(m->to->context, bytes, n);
+}
+
+static void put_padding(struct archiving *m)
+{
+	static const char zeros[BLOCK];
+
+	put_bytes(m, zeros, (size_t)(-m->bytes % BLOCK));
+}
+
+/* ---- headers ---- */
+
+static void octal(char *field, size_t size, uint64_t number)
+{
+	for (size_t i = size - 1; i-- > 0; number /= 8)
+		field[i] = (char)('0' + number % 8);
+	field[size - 1] = '\0';
+}
+
+/* Puts a path into a header; false if it has no room there. A slash divides its two fields. */
+static bool put_path(char *header, struct str path)
+{
+	size_t cut = 0;
+
+	if (path.n <= NAME_ROOM) {
+		memcpy(header, path.p, path.n);
+		return true;
+	}
+	for (size_t i = path.n - NAME_ROOM - 1; i < path.n - 1 && i <= PREFIX_ROOM && !cut; i++)
+		cut = path.p[i] == '/' ? i : 0;
+	if (!cut)
+		return false;
+	memcpy(header, path.p + cut + 1, path.n - cut - 1);
+	memcpy(header + 345, path.p, cut);
+	return true;
+}
+
+static void archive_header(struct archiving *m, struct str path, char type, unsigned mode, uint64_t size,
+	struct str target)
+{
+	char h[BLOCK] = { 0 };
+	unsigned sum = 0;
+
+	if (!put_path(h, path))                 /* a record before it has the whole path */
+		memcpy(h, path.p, NAME_ROOM);
+	octal(h + 100, 8, mode);
+	octal(h + 108, 8, 0);
+	octal(h + 116, 8, 0);
+	octal(h + 124, 12, size);
+	octal(h + 136, 12, 0);
+	memset(h + 148, ' ', 8);
+	h[156] = type;
+	memcpy(h + 157, target.p, target.n < NAME_ROOM ? target.n : NAME_ROOM);
+	memcpy(h + 257, "ustar\00000", 8);
+	for (size_t i = 0; i < BLOCK; i++)
+		sum += (unsigned char)h[i];
+	octal(h + 148, 7, sum);
+	put_bytes(m, h, BLOCK);
+}
+
+/* Adds "LENGTH KEY=VALUE\n"; the length counts its own digits. */
+static void pax_line(struct buf *to, const char *key, struct str value)
+{
+	size_t rest = strlen(key) + value.n + 3, n = rest + 1;
+
+	for (size_t digits = 1, most = 10; rest + digits >= most; most *= 10)
+		n = rest + ++digits;
+	buf_printf(to, "%zu %s=%.*s\n", n, key, STR_ARG(value));
+}
+
+/* Puts a record of pax before an entry that needs one. */
+static void put_pax(struct archiving *m, const struct tree_entry *e)
+{
+	char unused[BLOCK] = { 0 };
+	struct buf lines = { 0 };
+
+	if (!put_path(unused, e->path))
+		pax_line(&lines, "path", e->path);
+	if (e->target.n > NAME_ROOM)
+		pax_line(&lines, "linkpath", e->target);
+	if (lines.n) {
+		archive_header(m, STR("pax"), 'x', 0644, lines.n, STR(""));
+		put_bytes(m, lines.p, lines.n);
+		put_padding(m);
+	}
+	buf_release(&lines);
+}
+
+/* ---- contents ---- */
+
+static bool is_allowed_path(const struct archive *a, struct str path)
+{
+	for (size_t i = 0; i < a->nallow; i++)
+		if (str_eq(a->allow[i], path))
+			return true;
+	return false;
+}
+
+/* Is the open file still the one whose size was read? */
+static bool is_same(int fd, const struct tree_entry *e)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_dev == e->device && st.st_ino == e->inode &&
+		(uint64_t)st.st_size == e->size && st.st_mtim.tv_sec == e->changed.tv_sec &&
+		st.st_mtim.tv_nsec == e->changed.tv_nsec;
+}
+
+/* Reads up to N bytes; less only at the end of the file. False if reading fails. */
+static bool read_piece(int fd, char *to, size_t n, size_t *ret)
+{
+	for (*ret = 0; *ret < n; ) {
+		ssize_t got = read(fd, to + *ret, n - *ret);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return false;
+		if (!got)
+			break;
+		*ret += (size_t)got;
+	}
+	return true;
+}
+
+static void look_for_secret(struct archiving *m, const struct tree_entry *e, struct str start)
+{
+	const char *reason = secret_reason(e->path, start);
+
+	if (reason && !is_allowed_path(m->to, e->path))
+		tree_report(m->to->tree, FAULT_SECRET, e->path, str_of(reason));
+}
+
+/* Puts exactly as many bytes as the size says. Returns what is wrong, if that is not possible. */
+static enum tree_fault put_content(struct archiving *m, int fd, const struct tree_entry *e)
+{
+	char piece[PIECE];
+	uint64_t done = 0;
+	size_t n = 0;
+
+	do {
+		uint64_t left = e->size - done;
+		size_t want = left < sizeof piece ? (size_t)left : sizeof piece;
+		if (!read_piece(fd, piece, want, &n))
+			return FAULT_UNREADABLE;
+		if (n < want)
+			return FAULT_CHANGED;
+		if (!done)
+			look_for_secret(m, e, (struct str){ piece, n });
+		put_bytes(m, piece, n);
+		done += n;
+	} while (done < e->size && !m->refused);
+	return is_same(fd, e) || m->refused ? FAULT_NONE : FAULT_CHANGED;
+}
+
+static bool archive_file(struct archiving *m, const struct tree_entry *e)
+{
+	struct code_tree *t = m->to->tree;
+	int fd = openat(t->root, e->path.p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	enum tree_fault fault = fd < 0 ? errno == ENOENT ? FAULT_CHANGED : FAULT_UNREADABLE :
+		is_same(fd, e) ? FAULT_NONE : FAULT_CHANGED;
+
+	if (fault == FAULT_NONE) {
+		put_pax(m, e);
+		archive_header(m, e->path, '0', e->executable ? 0755 : 0644, e->size, STR(""));
+		fault = put_content(m, fd, e);
+		put_padding(m);
+	}
+	if (fault != FAULT_NONE)
+		tree_report(t, fault, e->path, fault == FAULT_UNREADABLE ? file_reason(t->arena, errno) : STR(""));
+	if (fd >= 0)
+		close(fd);
+	return fault == FAULT_NONE;
+}
+
+static void archive_link(struct archiving *m, const struct tree_entry *e)
+{
+	put_pax(m, e);
+	archive_header(m, e->path, '2', 0777, 0, e->target);
+}
+
+bool archive_make(struct archive *a)
+{
+	static const char end[2 * BLOCK];
+	struct archiving m = { .to = a };
+	size_t before = a->tree->nproblems;
+	bool ok = true;
+
+	sha256_init(&m.hash);
+	if (a->pack && deflateInit2(&m.zip, 6, Z_DEFLATED, 16 + 15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		memory_out();
+	for (size_t i = 0; i < a->tree->n && ok && !m.refused; i++) {
+		const struct tree_entry *e = &a->tree->entries[i];
+		if (e->kind == TREE_LINK)
+			archive_link(&m, e);
+		else
+			ok = archive_file(&m, e);
+	}
+	put_bytes(&m, end, sizeof end);
+	if (a->pack && !a->too_large)
+		pack_bytes(&m, NULL, 0, Z_FINISH);
+	if (a->pack)
+		deflateEnd(&m.zip);
+	sha256_end(&m.hash, a->id);
+	return ok && !m.refused && a->tree->nproblems == before;
+}

@@ -1,0 +1,177 @@
+"""code.py [NAME...] - the code of runs in a cluster: its ConfigMaps are written before what needs them, shared by runs with
+the same code, compared with what is there, and gone with the last run."""
+import base64
+import os
+import re
+import sys
+
+import world
+from api_memory import run_checks
+from world import must, status
+
+PROGRAM = 'job "%s" {\n  image = "busybox:1"\n  code = "src"\n  role worker {\n    command = ["train"]\n    cpu = 1\n    memory = 1Gi\n  }\n}\n'
+CHECKS = []
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def is_code(key):
+    return key[0] == "configmaps" and key[2].startswith("trainc-code-")
+
+
+class World(world.World):
+    """A cluster that knows which manager has set which owners of a ConfigMap with code, and lets nobody change its content;
+    an object goes when its last owner goes."""
+
+    def __init__(self):
+        super().__init__()
+        self.managers = {}
+
+    def put(self, plural, ns, o, event=None):
+        if event == "DELETED":
+            for key, x in list(self.objects.items()):
+                refs = x["metadata"].get("ownerReferences", [])
+                left = [r for r in refs if r["uid"] != o["metadata"]["uid"]]
+                if not is_code(key) or left == refs:
+                    continue
+                x["metadata"]["ownerReferences"] = left
+                if not left:
+                    self.take(*key)
+        return super().put(plural, ns, o, event)
+
+    def on_patch(self, where, query, headers, body):
+        if not is_code(where):
+            return super().on_patch(where, query, headers, body)
+        old = self.objects.get(where)
+        if old and any(old.get("binaryData", {}).get(k) != v for k, v in body["binaryData"].items()):
+            return status(409, "Conflict", "Apply failed with 1 conflict", [
+                {"reason": "FieldManagerConflict", "message": 'conflict with "somebody"', "field": ".binaryData"}])
+        if not old:
+            self.managers[where] = {}
+        mine = self.managers.setdefault(where, {})
+        mine[query["fieldManager"]] = body["metadata"].get("ownerReferences", [])
+        new = dict(old or {}, **body)
+        new["metadata"] = dict((old or body)["metadata"], ownerReferences=[r for refs in mine.values() for r in refs])
+        return self.stored(*where[:2], new, 200 if old else 201, "dryRun" in query)
+
+    def code(self):
+        return sorted(n for n in self.names("configmaps") if n.startswith("trainc-code-"))
+
+    def source(self, text, *jobs):
+        os.makedirs(os.path.join(self.dir, "src"), exist_ok=True)
+        self.write("src/train.py", text)
+        for name in jobs:
+            self.write(name + ".tj", PROGRAM % name)
+
+
+def sent(w):
+    """The objects that were written, in order."""
+    return [re.sub(r".*/", "", path.split("?")[0]) for method, path, _ in w.requests if method == "PATCH"]
+
+
+@check
+def whole(w):
+    """apply writes the code before the Job, and owns it by the record and the Job; delete leaves nothing"""
+    w.source("print(1)\n", "a")
+    out, _ = w.want(0, "apply", "a.tj", out=r"ConfigMap/trainc-code-[0-9a-f]{12}-0 created\n.*Job/a-worker created\n.*run/a created")
+    must(len(w.code()) == 1, w.code())
+    order = sent(w)
+    must(order.index(w.code()[0]) < order.index("a-worker"), order)
+    o, job = w.get("configmaps", w.code()[0]), w.get("jobs", "a-worker")
+    kinds = sorted((r["kind"], r["name"]) for r in o["metadata"]["ownerReferences"])
+    must(kinds == [("ConfigMap", "a.trainc"), ("Job", "a-worker")], kinds)
+    must(o["immutable"] is True and base64.b64decode(o["binaryData"]["part-000"])[:2] == b"\x1f\x8b", o)
+    label = o["metadata"]["labels"]["trainc.dev/code"]
+    pod = job["spec"]["template"]
+    must(job["metadata"]["labels"]["trainc.dev/code"] == pod["metadata"]["labels"]["trainc.dev/code"] == label == w.code()[0][12:24], label)
+    must(pod["spec"]["initContainers"][0]["command"][4].startswith(label), pod)
+    w.want(0, "apply", "a.tj", out="run/a unchanged")
+    must(not sent(w), w.requests)
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
+    w.want(0, "wait", "a")
+    w.want(0, "delete", "a", "--yes")
+    must(not w.names("configmaps"), w.names("configmaps"))
+
+
+@check
+def shared(w):
+    """two runs share the code; it stays until both are gone"""
+    w.source("print(1)\n", "a", "b")
+    w.want(0, "apply", "a.tj")
+    w.want(0, "apply", "b.tj", out="ConfigMap/trainc-code-[0-9a-f]+-0 unchanged")
+    must(len(w.code()) == 1, w.code())
+    w.want(0, "delete", "a", "--yes")
+    must(len(w.code()) == 1 and {r["name"] for r in w.get("configmaps", w.code()[0])["metadata"]["ownerReferences"]} == {"b.trainc", "b-worker"},
+         w.get("configmaps", w.code()[0]))
+    w.want(0, "delete", "b", "--yes")
+    must(not w.code(), w.code())
+
+
+@check
+def together(w):
+    """several jobs of one command have their code, too"""
+    w.source("print(1)\n", "a", "b")
+    w.want(0, "apply", "a.tj", "b.tj")
+    must({r["name"] for r in w.get("configmaps", w.code()[0])["metadata"]["ownerReferences"]} == {"a.trainc", "a-worker", "b.trainc", "b-worker"}, "owners")
+
+
+def squat(w, content):
+    """Puts other content under the name of the code."""
+    _, out, _ = w.run("compile", "a.tj")
+    name = re.search("trainc-code-[0-9a-f]{12}-0", out).group()
+    w.put("configmaps", "default", {"metadata": {"name": name}, "binaryData": content})
+    return name
+
+
+@check
+def squatter(w):
+    """a name with other content is a conflict: nothing that would run it is created"""
+    for content in ({"part-000": "AAAA"}, {"other": "AAAA"}):
+        w.source("print(1)\n", "a")
+        name = squat(w, content)
+        w.want(5, "apply", "a.tj", err="ConfigMap/%s exists with other content than the code of this program" % name)
+        must(not w.names("jobs"), w.names("jobs"))
+        w.take("configmaps", "default", name)
+        w.want(0, "apply", "a.tj")
+        w.want(0, "delete", "a", "--yes")
+
+
+@check
+def denied(w):
+    """a refusal by the server stops the run before its Job"""
+    w.source("print(1)\n", "a")
+    w.fault("PATCH", "/configmaps/trainc-code-", status(403, "Forbidden", 'configmaps is forbidden: User "eve" cannot patch'))
+    w.want(4, "apply", "a.tj", err="forbidden")
+    must(not w.names("jobs"), w.names("jobs"))
+
+
+@check
+def changed(w):
+    """other code is another program: --rerun replaces the run, and the pods say which code they have"""
+    w.source("print(1)\n", "a")
+    w.want(0, "apply", "a.tj")
+    first = w.code()[0]
+    w.source("print(2)\n")
+    w.want(1, "diff", "a.tj", out="trainc.dev/code")
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
+    w.want(0, "apply", "a.tj", "--rerun", "--yes")
+    label = w.get("jobs", "a-worker")["spec"]["template"]["metadata"]["labels"]["trainc.dev/code"]
+    must(first[12:24] != label and "trainc-code-%s-0" % label in w.code(), (label, w.code()))
+    w.want(0, "delete", "a", "--yes")
+    must(not w.names("configmaps"), w.names("configmaps"))
+
+
+@check
+def dry(w):
+    """dry runs write nothing and name the ConfigMap"""
+    w.source("print(1)\n", "a")
+    w.want(0, "apply", "--dry-run=client", "a.tj", out="ConfigMap/trainc-code-[0-9a-f]+-0 would be applied")
+    w.want(0, "apply", "--dry-run=server", "a.tj", out="ConfigMap/trainc-code-[0-9a-f]+-0 created .dry run")
+    must(not w.names("configmaps") + w.names("jobs"), w.names("configmaps"))
+
+
+if __name__ == "__main__":
+    sys.exit(run_checks(World, CHECKS, sys.argv[1:]))

@@ -1,0 +1,318 @@
+"""take.py - which files code takes, what it refuses, and that other programs read the archive."""
+import base64
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+TRAINC = os.environ["TRAINC"]
+PROGRAM = 'job "a" {\n  image = "a/b:1"\n  code %s\n  role w { command = ["x"] }\n}\n'
+KEY = "-----BEGIN %sPRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"
+RESULTS = {"passed": 0, "failed": 0}
+
+
+def expect(name, good, more=""):
+    RESULTS["passed" if good else "failed"] += 1
+    if not good:
+        print("FAIL %s %s" % (name, more))
+
+
+class Tree:
+    """A directory with a program and files."""
+
+    def __init__(self, files=(), field='= "."'):
+        self.top = tempfile.mkdtemp()
+        self.write("job.tj", PROGRAM % field)
+        for path, text in dict(files).items():
+            self.write(path, text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.top)
+
+    def path(self, path):
+        return os.path.join(self.top, path)
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(self.path(path)), exist_ok=True)
+        with open(self.path(path), "wb") as f:
+            f.write(text if isinstance(text, bytes) else text.encode())
+
+    def run(self, *words, **more):
+        done = subprocess.run([TRAINC, *words], cwd=self.top, capture_output=True, timeout=60, check=False, **more)
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    def taken(self):
+        status, out, err = self.run("code", "-o", "json", "job.tj")
+        if status:
+            return err
+        return {e["path"] for e in json.loads(out)["snapshots"][0]["entries"]} - {"job.tj"}
+
+
+# ---- rules beyond those of git ----
+
+RULES = [
+    ("all files", {"a": "1", "d/b": "2"}, '= "."', {"a", "d/b"}),
+    ("never .git, .trainc at the top", {".git/config": "", "d/.git": "", ".trainc/id": "", "d/.trainc": "x", "e/.git/x": ""}, '= "."', {"d/.trainc"}),
+    (".trainignore adds", {".gitignore": "*.pt\n", ".trainignore": "*.log\n", "a.pt": "", "a.log": "", "a": ""}, '= "."', {"a", ".gitignore", ".trainignore"}),
+    (".trainignore takes again", {".gitignore": "*.pt\n", ".trainignore": "!keep.pt\n", "keep.pt": "", "a.pt": ""}, '= "."',
+     {"keep.pt", ".gitignore", ".trainignore"}),
+    ("a deeper file decides", {".trainignore": "*.pt\n", "d/.gitignore": "!*.pt\n", "d/a.pt": "", "a.pt": ""}, '= "."', {".trainignore", "d/.gitignore", "d/a.pt"}),
+    ("exclude", {"notebooks/a": "", "a.ckpt": "", "d/b.ckpt": "", "a": ""}, '{ dir = ".", exclude = ["notebooks/", "*.ckpt"] }', {"a"}),
+    ("exclude may begin with !", {".gitignore": "*.x\n", "a.x": "", "b.x": ""}, '{ dir = ".", exclude = ["!a.x"] }', {"a.x", ".gitignore"}),
+    ("include reaches below", {".gitignore": "data/\n", "data/vocab.json": "1", "data/big": "2", "data/d/vocab.json": "3"},
+     '{ dir = ".", include = ["data/vocab.json"] }', {".gitignore", "data/vocab.json"}),
+    ("include by name", {".gitignore": "data/\n", "data/x/vocab.json": "1", "data/big": "2"}, '{ dir = ".", include = ["vocab.json"] }',
+     {".gitignore", "data/x/vocab.json"}),
+    ("include of a directory", {".gitignore": "data/\n", "data/x/a": "1", "data/x/b/c": "1", "data/big": "2"}, '{ dir = ".", include = ["data/x/"] }',
+     {".gitignore", "data/x/a", "data/x/b/c"}),
+    ("include is stronger than exclude", {"a.x": "", "b.x": ""}, '{ dir = ".", exclude = ["*.x"], include = ["a.x"] }', {"a.x"}),
+    ("include takes no .git", {".git/config": "", "a": ""}, '{ dir = ".", include = [".git", "config"] }', {"a"}),
+    ("below the project", {"project.tj": "project { }\n", ".gitignore": "*.pt\n", "src/a.pt": "", "src/a": "", "b": ""}, '= "src"', {"a"}),
+    ("rules of directories between", {"project.tj": "project { }\n", "x/.gitignore": "/src/*.pt\n", "x/src/a.pt": "", "x/src/a": ""}, '= "x/src"', {"a"}),
+    ("empty directories", {"a": ""}, '= "."', {"a"}),
+]
+
+
+def rules():
+    for name, files, field, want in RULES:
+        with Tree(files, field) as t:
+            os.makedirs(t.path("empty/directory"), exist_ok=True)
+            got = t.taken()
+            expect(name, got == want, "%s, and not %s" % (got, want))
+    with Tree({"project.tj": "project { }\n", ".gitignore": "src/\n", "src/a": ""}, '= "src"') as t:
+        status, _, err = t.run("check", "job.tj")
+        expect("a directory that a rule leaves out", status == 0 and "the code has no files" in err and ".gitignore:1" in err, err)
+    with Tree({"a": ""}, '{ dir = ".", include = ["nothing"] }') as t:
+        expect("an include without effect", "'include' has 'nothing', which matches nothing [TJ1309]" in t.run("check", "job.tj")[2])
+    with Tree({"a.pt": "", ".gitignore": "# models\n\n*.pt\n"}) as t:
+        expect("--why: left out", t.run("code", "--why", "a.pt", "job.tj")[:2] == (1, b"left out: .gitignore:3: *.pt\n"))
+        expect("--why: taken", t.run("code", "--why", "job.tj", "job.tj")[:2] == (0, b"taken\n"))
+
+
+# ---- secrets ----
+
+SECRETS = [
+    (".env", "A=1"), ("d/.env", ""), (".env.local", "x"), ("id_rsa", "x"), ("id_dsa", "x"), ("id_ecdsa", "x"), ("k/id_ed25519", "x"),
+    ("a.pem", KEY % "RSA "), ("a.pem", "\0\1"), ("a.key", KEY % ""), ("a.p12", b"\x30\x00\x01"), ("a.pfx", b"\x30\x00"), ("a.jks", b"\xfe\xed\x00"),
+    (".netrc", "x"), (".pgpass", "x"), (".pypirc", "x"), (".npmrc", "//r/:_authToken=x\n"), (".npmrc", "_password=x\n"), (".git-credentials", "x"),
+    (".aws/credentials", "x"), ("application_default_credentials.json", "{}"), ("kubeconfig", "x"), ("dev.kubeconfig", "x"), (".kube/config", "x"),
+    (".dockerconfigjson", "{}"), (".docker/config.json", "{}"),
+    ("notes.txt", "see\n" + KEY % ""), ("a.asc", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n"), ("x.yaml", "kind: Config\nusers:\n- user:\n    token: abc\n"),
+    ("x.json", '{"kind": "Config", "users": [{"user": {"client-key-data": "x"}}]}'), ("x.yaml", 'kind: "Config"\nusers: [{user: {password: x}}]\n'),
+    ("sa.json", '{"type": "service_account", "private_key": "x"}'), ("late.txt", "x" * 60000 + "\n" + KEY % "EC "),
+]
+HARMLESS = [
+    (".env.example", "A=1"), (".env.sample", ""), (".env.template", ""), ("env", "x"), ("id_rsa.pub", "ssh-rsa AAAA"), ("cert.pem", "-----BEGIN CERTIFICATE-----\n"),
+    ("public.key", "-----BEGIN PUBLIC KEY-----\n"), (".npmrc", "registry=https://registry.example.com\n"), ("credentials", "x"), ("aws/credentials", "x"),
+    ("config", "x"), ("kube/config", "x"), ("config.json", "{}"), ("a.py", 'BEGIN = "-----BEGIN PRIVATE KEY-----"\n'), ("x.yaml", "kind: Config\nusers: []\n"),
+    ("x.yaml", "kind: ConfigMap\ndata:\n  token: x\n"), ("x.json", '{"type": "service_account"}'), ("x.json", '{"private_key": "x"}'), ("a.jks", "text"),
+    ("far.txt", "x" * 70000 + "\n" + KEY % ""),
+]
+
+
+def secrets():
+    for path, text in SECRETS:
+        with Tree({path: text}) as t:
+            status, _, err = t.run("check", "job.tj")
+            marked = isinstance(text, str) and "MIIB" in text and "MIIB" in err
+            expect("secret: " + path, status == 1 and "'%s' looks like a secret" % path in err and "TJ1303" in err and not marked, err)
+            t.write("job.tj", PROGRAM % ('{ dir = ".", allow = ["%s"] }' % path))
+            expect("allowed: " + path, path in t.taken(), t.taken())
+            t.write("job.tj", PROGRAM % '= "."')
+            t.write(".trainignore", os.path.basename(path) + "\n")
+            expect("left out: " + path, path not in t.taken() and ".trainignore" in t.taken(), t.taken())
+    for path, text in HARMLESS:
+        with Tree({path: text}) as t:
+            expect("no secret: " + path, path in t.taken(), t.taken())
+
+
+# ---- hostile directories ----
+
+LINKS = [("/etc/passwd", True), ("../x", True), ("d/../../x", True), ("over/../../x", True), ("out2", True), ("a", False), ("d/b", False), ("nothing", False),
+         ("d/../a", False), ("loop", False), ("./d/./b", False)]
+
+
+def links():
+    for target, refused in LINKS:
+        with Tree({"a": "", "d/e/b": "", "d/b": ""}) as t:
+            os.symlink("d/e", t.path("over"))               # over/.. is d, so over/../.. is the top
+            if target == "over/../../x":
+                os.symlink("over/../../../x", t.path("link"))
+            elif target == "out2":
+                t.write(".trainignore", "out2\n")           # the other link is left out, but this one leads over it
+                os.symlink("/etc", t.path("out2"))
+                os.symlink("out2/passwd", t.path("link"))
+            else:
+                os.symlink("link" if target == "loop" else target, t.path("link"))
+            status, _, err = t.run("check", "job.tj")
+            said = "TJ1304" in err and "'link' is a link that leads out of the directory" in err
+            expect("link to " + target, (status == 1) == refused and said == refused, err)
+
+
+def hostile():
+    with Tree({"a": ""}) as t:
+        os.mkfifo(t.path("pipe"))
+        expect("a pipe is left out", t.taken() == {"a"}, t.taken())
+        out = t.run("code", "--all", "job.tj")[1].decode()
+        expect("a pipe is listed", "not a file" in out and "pipe" in out, out)
+    for name, why in ((b"a\x1b[31m", "a control character"), (b"a\nb", "a control character"), (b"\xff", "not UTF-8"), (b"a\\b", "a backslash")):
+        with Tree() as t:
+            open(os.path.join(t.top.encode(), name), "w", encoding="utf-8").close()
+            status, _, err = t.run("check", "job.tj")
+            expect("name %r" % name, status == 1 and "TJ1305" in err and why in err and "\x1b" not in err, err)
+    with Tree({"d%d/f%d" % (i % 7, i): "" for i in range(20001)}) as t:
+        status, _, err = t.run("check", "job.tj")
+        expect("too many files", status == 1 and "20002 files" in err and "at most 20000 files and 64 MiB" in err and "TJ1302" in err, err)
+    with Tree({"data/big": b"\0" * (2 << 20), "a": "x"}, '{ dir = ".", max = 1Mi }') as t:
+        status, _, err = t.run("check", "job.tj")
+        expect("too many bytes", status == 1 and "TJ1302" in err and "data/: 2.0 MiB in 1 file" in err and "'/data/'" in err, err)
+        t.write(".trainignore", "/data/\n")
+        expect("its help", t.run("check", "job.tj")[0] == 0)
+    with Tree({"data/big": os.urandom(1000000), "a": "x"}) as t:
+        status, _, err = t.run("check", "job.tj")
+        expect("too large when packed", status == 1 and "TJ1306" in err and "data/: 977 KiB" in err, err)
+    with Tree({"a": ""}, '= "gone"') as t:
+        expect("no directory", "TJ1301" in t.run("check", "job.tj")[2])
+    with Tree({"a": ""}, '= "a"') as t:
+        expect("a file for a directory", "is not a directory [TJ1301]" in t.run("check", "job.tj")[2])
+    with Tree({}, '= "out"') as t:
+        os.symlink("/usr/share", t.path("out"))
+        expect("a link out of the project", "leads out of the project by a link [TJ1301]" in t.run("check", "job.tj")[2])
+
+
+def changing():
+    """A file that grows all the time is refused; nothing of it is in an output."""
+    with Tree({"log": "x" * 4000000}) as t:
+        writer = subprocess.Popen([sys.executable, "-c", "while True:\n    open('log', 'a').write('y')"], cwd=t.top)
+        try:
+            found = [t.run("compile", "job.tj") for _ in range(5)]
+        finally:
+            writer.kill()
+            writer.wait()
+        good = all(status == 0 or ("TJ1311" in err and "'log' changed while it was read, twice" in err and not out) for status, out, err in found)
+        expect("a file that grows", good and any(status for status, _, _ in found), found[0][2])
+
+
+# ---- the archive ----
+
+LONG = "/".join("directory-%02d" % i for i in range(12))
+ENTRIES = {"a": "one\n", "d/e/f.txt": "two" * 1000, "exact": b"\1" * 512, "empty": "", "é/ü": "unicode", LONG + "/" + "n" * 90: "long", "m" * 140: "name",
+           LONG + "/" + "x" * 140: "no room", "d.txt": "sorted", "d0": "sorted"}
+
+
+def archive():
+    with Tree(ENTRIES) as t:
+        os.chmod(t.path("a"), 0o4775)
+        os.chmod(t.path("empty"), 0o600)
+        os.symlink("e/f.txt", t.path("d/link"))
+        os.symlink("nothing-" * 20, t.path("dangling"))
+        os.link(t.path("exact"), t.path("hard"))
+        _, tar, err = t.run("code", "-o", "tar", "job.tj")
+        info = json.loads(t.run("code", "-o", "json", "job.tj")[1])["snapshots"][0]
+        expect("the id is that of the archive", hashlib.sha256(tar).hexdigest() == info["id"], err)
+        with tarfile.open(fileobj=io.BytesIO(tar)) as archived:
+            members = archived.getmembers()
+            names = [m.name for m in members]
+            expect("byte order", names == sorted(names, key=lambda n: n.encode()))
+            expect("owners, times", all((m.uid, m.gid, m.uname, m.gname, m.mtime) == (0, 0, "", "", 0) for m in members))
+            expect("modes", {m.name: m.mode for m in members if m.isfile() and m.mode != 0o644} == {"a": 0o755})
+            expect("only files and links", all(m.isfile() or m.issym() for m in members))
+            for path, text in list(ENTRIES.items()) + [("hard", ENTRIES["exact"])]:
+                data = archived.extractfile(path).read()
+                expect("content of " + path[:20], data == (text if isinstance(text, bytes) else text.encode()))
+        out = tempfile.mkdtemp()
+        done = subprocess.run(["tar", "-xf", "-", "-C", out], input=tar, capture_output=True, check=False)
+        same = all(open(os.path.join(out, p), "rb").read() == open(t.path(p), "rb").read() for p in list(ENTRIES) + ["hard"])
+        expect("GNU tar", done.returncode == 0 and not done.stderr and same and os.readlink(os.path.join(out, "d/link")) == "e/f.txt", done.stderr)
+        shutil.rmtree(out)
+        expect("entries", [e["path"] for e in info["entries"]] == names)
+        check_unpacking(t, tar, info)
+
+
+def parts_of(t, parts):
+    """Writes the parts of the archive, from the ConfigMaps of compile, into a directory; returns the words of the step."""
+    objects = json.loads(t.run("compile", "-o", "json", "job.tj")[1])["items"]
+    for o in objects:
+        for key, text in o.get("binaryData", {}).items():
+            with open(os.path.join(parts, key), "wb") as f:
+                f.write(base64.b64decode(text))
+            expect("size of a part", len(text) <= 240000 and o["immutable"] is True)
+    job = [o for o in objects if o["kind"] == "Job"][0]
+    return job["spec"]["template"]["spec"]["initContainers"][0]["command"]
+
+
+def same_tree(a, b):
+    """Do both directories have the same files, links and modes?"""
+    found = []
+    for top in (a, b):
+        rows = {}
+        for directory, names, files in os.walk(top):
+            for n in files + [d for d in names if os.path.islink(os.path.join(directory, d))]:
+                p = os.path.join(directory, n)
+                rows[os.path.relpath(p, top)] = os.readlink(p) if os.path.islink(p) else (open(p, "rb").read(), os.stat(p).st_mode & 0o111)
+        found.append(rows)
+    return found[0] == found[1]
+
+
+def check_unpacking(t, tar, info):
+    """The step's script and trainc itself unpack the same; both refuse an archive that is not the one of the template."""
+    want, parts = tempfile.mkdtemp(), tempfile.mkdtemp()
+    with tarfile.open(fileobj=io.BytesIO(tar)) as archived:
+        archived.extractall(want)
+    words = parts_of(t, parts)
+    shells = [s for s in (["sh"], ["dash"], ["bash"], ["busybox", "sh"]) if shutil.which(s[0])]
+    for shell in shells:
+        to = tempfile.mkdtemp()
+        done = subprocess.run(shell + ["-c", words[2].replace("/.trainc/code", parts), words[3], words[4], to], capture_output=True, check=False)
+        expect("unpacked by " + shell[0], done.returncode == 0 and same_tree(want, to), done.stderr)
+        shutil.rmtree(to)
+        to = tempfile.mkdtemp()
+        done = subprocess.run(shell + ["-c", words[2].replace("/.trainc/code", parts), words[3], "0" * 64, to], capture_output=True, check=False)
+        expect("refused by " + shell[0], done.returncode == 65 and b"code: the archive is not 000" in done.stderr and not os.listdir(to), done.stderr)
+        shutil.rmtree(to)
+    to = tempfile.mkdtemp()
+    status, _, err = t.run("code", "--unpack", info["id"], parts, to)
+    expect("unpacked by trainc", status == 0 and same_tree(want, to), err)
+    expect("not over other files", t.run("code", "--unpack", info["id"], parts, to)[0] == 3)
+    shutil.rmtree(to)
+    to = tempfile.mkdtemp()
+    status, _, err = t.run("code", "--unpack", "0" * 64, parts, to)
+    expect("refused by trainc", status == 3 and "the archive is not 000" in err and not os.listdir(to), err)
+    with open(os.path.join(parts, "part-000"), "r+b") as f:
+        f.seek(100)
+        f.write(b"\0\0\0\0")
+    expect("a damaged archive", t.run("code", "--unpack", info["id"], parts, to)[0] == 3 and not os.listdir(to))
+    for directory in (to, want, parts):
+        shutil.rmtree(directory)
+
+
+def stable():
+    """The id depends on nothing but names, contents, links and the owner's right to execute."""
+    ids = []
+    for order in (1, -1):
+        with Tree() as t:
+            for path in list(ENTRIES)[::order]:
+                t.write(path, ENTRIES[path])
+                os.utime(t.path(path), (order * 1000 + 5000, order * 1000 + 5000))
+            ids.append(json.loads(t.run("code", "-o", "json", "job.tj")[1])["snapshots"][0]["id"])
+            first = t.run("compile", "job.tj")[1]
+            expect("compile is byte-equal", first == t.run("compile", "job.tj")[1] and first)
+    expect("the same files, the same id", ids[0] == ids[1], ids)
+
+
+def main():
+    for f in (rules, secrets, links, hostile, changing, archive, stable):
+        f()
+    print("%d passed, %d failed" % (RESULTS["passed"], RESULTS["failed"]))
+    sys.exit(RESULTS["failed"] > 0)
+
+
+main()
