@@ -181,6 +181,7 @@ static const char *why_no_member(struct str name)
 		{ "raw", "an object does not say which fields were raw" },
 		{ "name", "an object has names of its own for roles and containers" },
 		{ "role", "an object has names of its own for roles" },
+		{ "layout", "an object does not say how its ranks are divided" },
 		{ "replicas", "the size of an elastic role changes while the job runs" },
 		{ "devices", "an object does not say which of its resources are devices" },
 		{ "objects", "the API server checks the other objects of the job separately" },

@@ -21,7 +21,13 @@ static void help_place(struct job *j, struct diag *d)
 			"list the labels of the cluster's nodes in project.tj: topology = [\"example.com/rack\"]");
 	if (slash)
 		level = (struct str){ slash + 1, level.n - (size_t)(slash + 1 - level.p) };
-	diag_help(job_diags(j), d, "keep the replicas together: place = near(\"%.*s\")", STR_ARG(level));
+	/* who keeps segments: see verify_place.c */
+	bool segments = str_is(j->plan->gang.value, plan_each_replica(j->plan) ? "volcano" : "kueue");
+	if (segments && p->nlevels)
+		diag_help(job_diags(j), d, "keep each group together: place = near(\"%.*s\", each = \"tp\")",
+			STR_ARG(level));
+	else
+		diag_help(job_diags(j), d, "keep the replicas together: place = near(\"%.*s\")", STR_ARG(level));
 }
 
 /* Is the place of all replicas one domain, at least if there is room? */

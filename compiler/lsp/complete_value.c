@@ -304,6 +304,27 @@ static bool names_level(const struct context *c)
 	return false;
 }
 
+/* Does the text at the cursor name a dimension: in `hosts` and `ranks` of a layout, and as `each` of a place? */
+static bool names_dimension(const struct context *c)
+{
+	for (size_t i = c->depth; i > 0 && i + 2 > c->depth; i--) {
+		size_t open = c->places[i - 1].open;
+		struct str word = open && open < c->tokens.n ? context_token(c, open - 1) : STR("");
+		if (str_is(word, "hosts") || str_is(word, "ranks"))
+			return true;
+		if (str_is(word, "near"))
+			return c->places[i - 1].index > 0;
+	}
+	return false;
+}
+
+static void add_dimensions(struct completing *k)
+{
+	for (enum plan_dimension d = DIMENSION_TP; d < DIMENSIONS; d++)
+		complete_add(k, &(struct item){ .kind = ITEM_ENUM_MEMBER, .label = str_of(plan_dimension_name(d)),
+			.rank = 4 + d });
+}
+
 /* Adds the names of levels: those of the project's topology, innermost first, then those that every cluster has. */
 static void add_levels(struct completing *k, bool quotes)
 {
@@ -513,6 +534,8 @@ void complete_texts(struct completing *k)
 		add_ports(k, call->role, false);
 	if (names_level(k->c))
 		add_levels(k, false);
+	if (names_dimension(k->c))
+		add_dimensions(k);
 	if (names_site(k->c))
 		add_sites(k, false);
 	if (str_is(k->c->word, "import") && reader->list)

@@ -91,6 +91,8 @@ t.case("replicas from what remains", L("layout { tp = 8 }", role="replicas = w.l
 t.case("hosts that nothing keeps together", L("layout { tp = 16 }"), ["TJ0645", "tp groups of 16 span 2 hosts", 'topology = ["example.com/rack"]', 'place = near("rack")'], status=0)
 t.case("the level of the project", L("layout { tp = 16 }"), ["TJ0645", 'place = near("clique")'], lacks="topology =", status=0,
        files={"project.tj": 'project { topology = ["example.com/block", "example.com/clique"] }\n'})
+t.case("the level of the project, and Kueue", L("layout { tp = 16 }", job='queue = "q"'), ["TJ0645", 'place = near("clique", each = "tp")'], status=0,
+       files={"project.tj": 'project { topology = ["example.com/block", "example.com/clique"] }\n'})
 t.case("a place", L('layout { tp = 16 }\n    place = near("zone")'), lacks="TJ0645", status=0)
 t.case("one host", L("layout { tp = 8 }"), lacks="TJ0645", status=0)
 TPU = 'import std.jax\nimport std.tpu\njob "a": jax.distributed { image = "a/b:1"\n  role worker { accelerator = tpu.v5e(4x4), slices = 2, cpu = 100, memory = 180Gi, shm = 16Gi, layout { tp = %d } } }\n'

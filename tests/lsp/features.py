@@ -117,6 +117,21 @@ def test_levels_of_places(p):
     assert "rack" not in p.labels('job "a" {\n  image = "x:1"\n  role w { spread = "«x»" }\n}\n')
 
 
+def test_layouts(p):
+    """Members and functions of ROLE.layout, what a layout sets, dimensions in texts, and places in a list."""
+    def body(inside):
+        return 'job "a" {\n  image = "x:1"\n  role w {\n    replicas = 8\n    %s\n  }\n}\n' % inside
+
+    p.write("project.tj", 'project { topology = ["example.com/block", "example.com/rack"] }\n')
+    assert {"tp", "dp", "edp", "hosts", "ranks"} <= set(p.labels(body("layout { tp = 2 }\n    env { A = w.layout.«x» }")))
+    assert {"tp", "order"} <= set(p.labels(body("layout { «x» }")))
+    assert p.labels(body('layout { tp = 2 }\n    env { A = w.layout.hosts("«x»") }'))[:3] == ["tp", "cp", "fsdp"]
+    assert p.labels(body('place = near("rack", each = "«x»")'))[:3] == ["tp", "cp", "fsdp"]
+    assert p.labels(body('place = [near("block"), near("«x»")]'))[:2] == ["rack", "block"]
+    assert "Copies of the model" in p.hover(body("layout { tp = 2 }\n    env { A = w.layout.d«x»p }"))
+    assert "consecutive replicas" in p.hover(body('layout { tp = 2 }\n    env { A = w.layout.ho«x»sts("tp") }'))
+
+
 def test_providers_of_nodes(p):
     """In the project's `nodes`: the providers that std.nodes lists, alone and in a list."""
     assert p.labels("project {\n  nodes = «x»\n}\n")[:3] == ['"discovery"', '"gke"', '"aks"']
