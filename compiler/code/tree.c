@@ -193,7 +193,8 @@ static const char *never_taken(const struct code_tree *t, const struct tree_plac
 {
 	if (str_is(name, ".git"))
 		return ".git";
-	if (!at->path.n && str_is(name, ".trainc"))
+	/* the second name is that of the archive while it is unpacked */
+	if (!at->path.n && (str_is(name, ".trainc") || str_is(name, ".trainc.tar")))
 		return ".trainc";
 	return t->state_inode && st->st_ino == t->state_inode && st->st_dev == t->state_device ?
 		"directory of runs" : NULL;

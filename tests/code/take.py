@@ -61,6 +61,7 @@ class Tree:
 RULES = [
     ("all files", {"a": "1", "d/b": "2"}, '= "."', {"a", "d/b"}),
     ("never .git, .trainc at the top", {".git/config": "", "d/.git": "", ".trainc/id": "", "d/.trainc": "x", "e/.git/x": ""}, '= "."', {"d/.trainc"}),
+    ("never the archive of the step", {".trainc.tar": "x", "d/.trainc.tar": "x"}, '{ dir = ".", include = [".trainc.tar"] }', {"d/.trainc.tar"}),
     (".trainignore adds", {".gitignore": "*.pt\n", ".trainignore": "*.log\n", "a.pt": "", "a.log": "", "a": ""}, '= "."', {"a", ".gitignore", ".trainignore"}),
     (".trainignore takes again", {".gitignore": "*.pt\n", ".trainignore": "!keep.pt\n", "keep.pt": "", "a.pt": ""}, '= "."',
      {"keep.pt", ".gitignore", ".trainignore"}),

@@ -270,6 +270,21 @@ static void test_unreadable(void)
 	trainc_close(t);
 }
 
+/* The library cannot read the directory of `code`: it says so, instead of objects without the code. */
+static void test_code(void)
+{
+	static struct file files[] = { { "job.tj", "job \"a\" {\n  image = \"a/b:1\"\n  code = \".\"\n"
+		"  role w { command = [\"x\"] }\n}\n" }, { 0 } };
+	struct trainc *t = opened(files);
+	struct trainc_diagnostic d;
+
+	check(trainc_compile(t, "job.tj"), "a program with code compiles");
+	check(!trainc_check(&t, 1, true), "its objects are refused");
+	check(trainc_diagnostic(t, 0, &d) && !strcmp(d.code, "TJ1301") && d.line == 3 && strstr(d.help, "'trainc'"),
+		"the message names the command");
+	trainc_close(t);
+}
+
 int main(void)
 {
 	check(strchr(trainc_version(), '.'), "the version");
@@ -280,6 +295,7 @@ int main(void)
 	test_unreadable();
 	test_several();
 	test_format();
+	test_code();
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed > 0;
 }
