@@ -66,8 +66,10 @@ struct str name_escaped(struct arena *a, struct str s)
 
 void put_clipped(struct buf *b, struct str s, unsigned columns)
 {
+	enum { NEARBY = 12 };
 	struct buf all = { 0 };
-	unsigned used = 0;
+	unsigned used = 0, word = 0;    /* columns so far, and up to the last blank */
+	size_t end = b->n;              /* where that blank is in B */
 
 	put_escaped(&all, s);
 	struct str text = buf_text(&all);
@@ -75,8 +77,15 @@ void put_clipped(struct buf *b, struct str s, unsigned columns)
 	for (size_t i = 0; i < text.n;) {
 		struct glyph g = glyph_at(text, i, used);
 		if (!fits && used + g.width >= columns) {
+			if (word && used - word <= NEARBY)
+				b->n = end;
 			buf_z(b, columns ? "\xE2\x80\xA6" : "");
 			break;
+		}
+		/* several blanks separate columns, not words */
+		if (i && i + 1 < text.n && text.p[i] == ' ' && text.p[i - 1] != ' ' && text.p[i + 1] != ' ') {
+			word = used;
+			end = b->n;
 		}
 		buf_str(b, g.shown);
 		used += g.width;

@@ -18,6 +18,7 @@ struct table {
 	struct str (*rows)[MOST_COLUMNS];
 	size_t n, columns;
 	unsigned numbers;               /* one bit for each column, set when the column is aligned to the right */
+	unsigned spare;                 /* one bit for each column that may be left out if it says nothing */
 };
 
 static struct str *add_row(struct table *t)
@@ -51,6 +52,38 @@ static void put_row(const struct table *t, const struct str *row, const unsigned
 	buf_release(&line);
 }
 
+/* Are all numbers of the column 0, or those of the next column? */
+static bool says_nothing(const struct table *t, size_t c)
+{
+	bool zero = true, same = c + 1 < t->columns;
+
+	for (size_t i = 1; i < t->n; i++) {
+		const struct str *row = t->rows[i];
+		zero = zero && (!row[c].n || str_is(row[c], "0"));
+		same = same && str_eq(row[c], row[c + 1]);
+	}
+	return zero || same;
+}
+
+/* Leaves out columns that say nothing if the table is wider than MOST columns of the terminal; causes come last. */
+static void narrow(struct table *t, unsigned *width, unsigned most)
+{
+	unsigned total = 0;
+
+	for (size_t c = 0; c < t->columns; c++)
+		total += width[c] + 2;
+	for (size_t c = t->columns; most && total > most && c-- > 0;) {
+		if (!(t->spare & 1u << c) || !says_nothing(t, c))
+			continue;
+		for (size_t i = 0; i < t->n; i++)
+			memmove(&t->rows[i][c], &t->rows[i][c + 1], (MOST_COLUMNS - c - 1) * sizeof t->rows[i][c]);
+		memmove(&width[c], &width[c + 1], (MOST_COLUMNS - c - 1) * sizeof *width);
+		unsigned below = (1u << c) - 1;
+		t->numbers = (t->numbers & below) | (t->numbers >> 1 & ~below);
+		t->columns--;
+	}
+}
+
 static void put_table(struct table *t, unsigned most, struct buf *out)
 {
 	unsigned width[MOST_COLUMNS] = { 0 };
@@ -62,6 +95,7 @@ static void put_table(struct table *t, unsigned most, struct buf *out)
 			unsigned w = text_columns(t->rows[i][c]);
 			width[c] = w > width[c] ? w : width[c];
 		}
+	narrow(t, width, most);
 	for (size_t i = 0; i < t->n; i++)
 		put_row(t, t->rows[i], width, most, out);
 	arena_release(&t->arena);
@@ -138,6 +172,7 @@ static void roles_table(const struct report *r, struct buf *out)
 	struct table t = { 0 };
 
 	put_head(&t, words, 10, 0x1F8);
+	t.spare = 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8;        /* ACTIVE, SUCCEEDED, FAILED, RESTARTS */
 	for (size_t i = 0; i < r->n; i++) {
 		const struct run_state *s = r->runs[i];
 		bool first = true;

@@ -2,10 +2,13 @@
 import copy
 import json
 import os
+import pty
 import random
+import re
 import subprocess
 import sys
 import tempfile
+import termios
 
 PROGRAM = """import std.pytorch
 
@@ -751,6 +754,32 @@ def kept(trainc, directory):
         check((got["state"], got["cause"]) == ("Failed", "FailedJobs: one did"), "replicas that are kept: %s, %s" % (got["state"], got["cause"]))
 
 
+def narrow(trainc, directory):
+    """On a narrow terminal, columns that say nothing make room for the cause, which is cut between words."""
+    path = os.path.join(directory, "seen.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": [PARTLY, RUN0, pod(1, "Pending", OLD, container=waits(
+            "ErrImagePull", "failed to resolve reference: the registry asks for a login that nobody has"))]}, f)
+
+    def first_lines(columns):
+        ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (30, columns))
+        p = subprocess.Popen([trainc, "status", "--from", path, "--now", NOW, os.path.join(directory, "job.tj")], stdout=theirs)
+        os.close(theirs)
+        text = b""
+        while b"\r\n\r\n" not in text:
+            text += os.read(ours, 65536)
+        p.wait()
+        os.close(ours)
+        return text.decode().split("\r\n")[:2]
+    head, row = first_lines(80)
+    check(head.split() == ["RUN", "STATE", "ROLE", "DESIRED", "READY", "CAUSE"], "80 columns: %r" % head)
+    check(len(row) <= 80 and row.endswith("…") and "worker 1: ErrImagePull: " in row and re.search(r"[a-z:]…$", row), "80 columns: %r" % row)
+    check(all(w in "ErrImagePull: failed to resolve reference: the registry asks for a login" for w in row[:-1].split()[7:]), "cut between words: %r" % row)
+    head, row = first_lines(300)
+    check(len(head.split()) == 10 and row.endswith("nobody has"), "300 columns: %r" % row)
+
+
 def main():
     with tempfile.TemporaryDirectory() as d:
         with open(os.path.join(d, "job.tj"), "w", encoding="utf-8") as f:
@@ -769,6 +798,7 @@ def main():
         ended_jobs(sys.argv[1], d)
         bare_pods(sys.argv[1], d)
         kept(sys.argv[1], d)
+        narrow(sys.argv[1], d)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)
 
