@@ -82,9 +82,9 @@ void put_clipped(struct buf *b, struct str s, unsigned columns)
 			buf_z(b, columns ? "\xE2\x80\xA6" : "");
 			break;
 		}
-		/* several blanks separate columns, not words */
-		if (i && i + 1 < text.n && text.p[i] == ' ' && text.p[i - 1] != ' ' && text.p[i + 1] != ' ') {
-			word = used;
+		if (text.p[i] == ' ') {         /* several blanks separate columns, not words */
+			bool one = i && i + 1 < text.n && text.p[i - 1] != ' ' && text.p[i + 1] != ' ';
+			word = one ? used : 0;
 			end = b->n;
 		}
 		buf_str(b, g.shown);
