@@ -35,8 +35,8 @@ void put_escaped_lines(struct buf *b, struct str text);
 /* The text S, escaped as by put_escaped(), in the arena. */
 struct str name_escaped(struct arena *a, struct str s);
 /*
- * Appends the first COLUMNS columns of the text, escaped; an ellipsis replaces what is cut off. The cut is at the end of
- * a word if one ends nearby.
+ * Appends the first COLUMNS columns of the text, escaped; an ellipsis replaces what is cut off. The cut is at the end
+ * of a word if one ends nearby.
  */
 void put_clipped(struct buf *b, struct str s, unsigned columns);
 
