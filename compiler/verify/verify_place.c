@@ -158,6 +158,27 @@ static void segments_by_volcano(struct checking *c, const struct plan_job *j, co
 	}
 }
 
+/* Segments of several levels are new and off by default: TJ0809 if the project's Kueue lacks them, else TJ0824. */
+static void several_sizes(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	const struct plan_addon *named = &c->plan->addons[ADDON_KUEUE];
+	struct span at = check_place(c, r->place.from, r->at, j->name_at);
+	struct diag *d;
+
+	if (named->version && named->version < ADDON_VERSION(0, 17)) {
+		struct str version = addon_text(c->arena, named->version);
+		d = diag_report(c->diags, TJ0809, at, "Kueue %.*s keeps segments of one level only", STR_ARG(version));
+		diag_note(c->diags, d, named->at, "the project's Kueue");
+		diag_help(c->diags, d, "keep one place with 'each'");
+		return;
+	}
+	d = diag_report(c->diags, TJ0824, at,
+		"segments of several levels are an alpha feature of Kueue, off by default");
+	diag_note(c->diags, d, (struct span){ 0 }, "it needs Kueue 0.17 and the feature gate TASMultiLayerTopology");
+	diag_help(c->diags, d, "if the cluster has it, say so with '# allow TJ0824: reason'; else keep one place with "
+		"'each'");
+}
+
 static void segments_by_queue(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	unsigned traits = emit_target_traits(c->plan->target);
@@ -169,12 +190,7 @@ static void segments_by_queue(struct checking *c, const struct plan_job *j, cons
 		diag_help(c->diags, d, plan_each_replica(j) ? "use the target 'jobs' or 'jobset'" :
 			"let the replicas differ only in the text of 'pod.index', so that they are one Job");
 	} else if (r->place.nsegments > 1) {
-		d = diag_report(c->diags, TJ0824, check_place(c, r->place.from, r->at, j->name_at),
-			"segments of several levels are an alpha feature of Kueue, off by default");
-		diag_note(c->diags, d, (struct span){ 0 },
-			"it needs Kueue 0.17 and the feature gate TASMultiLayerTopology");
-		diag_help(c->diags, d, "if the cluster has it, say so with '# allow TJ0824: reason'; else keep one "
-			"place with 'each'");
+		several_sizes(c, j, r);
 	}
 }
 

@@ -153,6 +153,9 @@ t.case("segments of one host", P('place = near("rack", each = "tp")', layout="la
 t.case("of the job with a single role", P("", job=QUEUE + '\n  place = near("rack", each = 16)'), slices("rack", 16), **S)
 t.case("two levels", P('place = [near("block", each = 32), near("rack", each = 16)]'),
        ['[{"topology":"example.com/block","size":32},{"topology":"example.com/rack","size":16}]', "TJ0824", "TASMultiLayerTopology"], **S)
+for kueue, says, status in (("0.16", ["TJ0809", "Kueue 0.16 keeps segments of one level only"], 1), ("0.17", ["TJ0824"], 0)):
+    t.case("two levels, Kueue " + kueue, P('place = [near("block", each = 32), near("rack", each = 16)]'), says, status=status,
+           files={"project.tj": 'project { topology = ["example.com/block", "example.com/rack"], addons { kueue = "%s" } }\n' % kueue})
 t.case("elastic", P('place = near("rack", each = 4)', replicas="8:64", more="retries = 1"), slices("rack", 4), **S)
 for target in ("jobset", "trainer"):
     t.case("target " + target, P('place = [near("block"), near("rack", each = 16)]'), ["podset-required-topology: example.com/block"] + slices("rack", 16),
