@@ -87,6 +87,8 @@ TABLE = [
      "sidecar 'logs': CrashLoopBackOff", "--container NAME"),
     ("an init container keeps exiting", [PARTLY, RUN0, joined(pod(1, "Pending"), "fetch", waits("CrashLoopBackOff", "back-off", 5), True)],
      "init container 'fetch': CrashLoopBackOff", "a container before it fails"),
+    ("the step that unpacks the code has no shell", [PARTLY, RUN0, joined(pod(1, "Pending"), "code", waits("CrashLoopBackOff", "back-off", 5), True)],
+     "init container 'code': CrashLoopBackOff", "set code { unpack = IMAGE }"),
     ("a container beside it has too little memory", [job([LIMIT]), joined(pod(1, "Failed", container=ended(0, "Completed")), "proxy", ended(137, "OOMKilled"))],
      "container 'proxy': OOMKilled", "--container NAME"),
     # ---- scheduling ----
