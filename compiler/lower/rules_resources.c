@@ -234,6 +234,13 @@ static void check_role_devices(struct job *j, const struct plan_role *r)
 			acc->per_pod == 1 ? "" : "s");
 		diag_help(job_diags(j), d, "give each process at least one CPU");
 	}
+	if (!cpus->set && !r->main.asks.limits.cpu.set) {
+		struct diag *d = diag_report(job_diags(j), TJ0618, acc->from,
+			"role '%.*s' has accelerators but no 'cpu'", STR_ARG(r->name));
+		diag_help(job_diags(j), d,
+			"no processor is reserved for its %lld process%s; set it, for example cpu = %lld", n,
+			n == 1 ? "" : "es", 8 * n);
+	}
 	if (!r->main.asks.memory.set && !r->main.asks.limits.memory.set) {
 		struct diag *d = diag_report(job_diags(j), TJ0619, acc->from,
 			"role '%.*s' has accelerators but no 'memory'", STR_ARG(r->name));

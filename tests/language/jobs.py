@@ -320,6 +320,12 @@ t.case("Spark's memory below the role's", SPARK % ("8Gi", ", memory = 10Gi"), st
 t.case("Spark's memory alone", SPARK % ("8Gi", ""), status=0)
 t.case("the selector of a Job", W("raw job { manualSelector = true }"), ["TJ0902", "Kubernetes makes the selector itself"], status=1)
 
+# ---- devices without processors ----
+GPUS = 'import std.nvidia\njob "a" { image = "r.example.com/a:1"\n  role w { accelerator = nvidia.l4(2), memory = 8Gi, shm = 1Gi%s } }\n'
+t.case("devices without processors", GPUS % "", ["TJ0618", "no processor is reserved for its 2 processes", "cpu = 16"], status=0)
+t.case("devices with processors", GPUS % ", cpu = 16", lacks="TJ0618", status=0)
+t.case("devices with a limit of processors", GPUS % ", limits { cpu = 16 }", lacks="TJ0618", status=0)
+
 # ---- queues by their labels ----
 QUEUE = 'labels { "kueue.x-k8s.io/queue-name" = "ml" }'
 VOLCANO = 'annotations { "scheduling.volcano.sh/queue-name" = "ml" }'
