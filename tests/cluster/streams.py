@@ -43,6 +43,9 @@ class Streams(World):
             super().serve(h)
             return
         self.seen.append(h.path)
+        if "json" in h.headers.get("Accept", ""):       # as a kubelet answers to port-forward
+            reply(h, 406, b"406: Not Acceptable")
+            return
         try:
             self.script(Socket(h))
         except (BrokenPipeError, ConnectionResetError):

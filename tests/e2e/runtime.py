@@ -10,11 +10,13 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 from cluster import until
 
@@ -40,9 +42,7 @@ class Space:
 
     def close(self):
         self.kubectl("delete", "namespace", self.ns, "--wait=false", ns=False)
-        for name in os.listdir(self.dir):
-            os.unlink(os.path.join(self.dir, name))
-        os.rmdir(self.dir)
+        shutil.rmtree(self.dir)
 
     def kubectl(self, *words, ns=True, ok=True):
         where = ["-n", self.ns] if ns else []
@@ -729,6 +729,94 @@ def node_logs(s):
         got = [line.split(" \u2502 ", 1)[1] for line in out if line.startswith(f"worker/{rank} ") and "line " in line]
         if got != [f"line {i}" for i in range(1, 10)] * 2:
             raise Failure(f"worker/{rank}: {got}\n{out}")
+
+
+CODE = """job "a" {
+  image   = "localhost/busybox:1"
+  pull    = "never"
+  code    = "src"
+  command = ["sh", "train.sh"]
+
+  role worker { replicas = 2 }
+}
+"""
+
+
+@node_check
+def node_code(s):
+    """the files of a directory run in real pods; after a change the new ones do; nothing is left after delete"""
+    def parts():
+        return s.kubectl("get", "configmap", "-l", "trainc.dev/code", "-o", "name").split()
+    os.mkdir(os.path.join(s.dir, "src"))
+    s.write("src/train.sh", "echo one; pwd; test ! -e big.pt || echo too much; echo here >out; cat out\n")
+    s.write("src/big.pt", "x" * 100000)
+    s.write("src/.gitignore", "*.pt\n")
+    s.write("a.tj", CODE)
+    out = s.want(0, "run", "a.tj", timeout=240).stdout
+    if [line.split(" \u2502 ", 1)[1] for line in out.splitlines() if line.startswith("worker/1 ")] != ["one", "/code", "here"]:
+        raise Failure(out)
+    s.write("src/train.sh", "echo two\n")
+    s.want(0, "apply", "a.tj", out="unchanged", err="program has changed.*--rerun")
+    s.want(0, "apply", "--rerun", "--for", "complete", "a.tj", timeout=240)
+    out = s.want(0, "logs", "a", "--all").stdout
+    if "worker/0 \u2502 two" not in out or "one" in out:
+        raise Failure(out)
+    if len(parts()) not in (1, 2):           # the code of the run before may stay until the run is deleted
+        raise Failure(f"ConfigMaps of code: {parts()}")
+    s.want(0, "delete", "a", "--yes")
+    until(lambda: not parts(), 60, "the code is deleted with the last run that has it")
+
+
+def answers(port):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+@node_check
+def node_streams(s):
+    """exec and port-forward against a real kubelet: output, input, exit statuses, a connection; restart starts a replica again
+    without using up an attempt"""
+    s.write("a.tj", job("a", """    replicas = 2
+    pull     = "never"
+    ports { http = 8000 }
+    command  = ["python3", "-c", "import http.server as h; h.ThreadingHTTPServer(('', 8000), h.SimpleHTTPRequestHandler).serve_forever()"]
+    grace    = 1s""").replace("busybox:1", "localhost/python:1"))
+    s.want(0, "apply", "a.tj", timeout=240)
+    host = s.want(0, "exec", "a", "worker/1", "--", "python3", "-c", "import socket; print(socket.gethostname())").stdout
+    if host != "a-worker-1\n":
+        raise Failure(repr(host))
+    for code in (0, 3, 255):
+        s.want(code, "exec", "a", "worker/0", "--", "python3", "-c", f"raise SystemExit({code})")
+    s.want(127, "exec", "a", "worker/0", "--", "nothing-of-this-name")
+    done = subprocess.run([os.path.realpath(TRAINC), "exec", "--namespace", s.ns, "a", "worker/0", "--", "python3", "-c",
+                           "import sys; data = sys.stdin.buffer.read(); print(len(data), sum(data))"],
+                          cwd=s.dir, input=b"\x01" * 300000, capture_output=True, timeout=60)
+    if (done.returncode, done.stdout) != (0, b"300000 300000\n"):
+        raise Failure(repr(done))
+    forward = subprocess.Popen([os.path.realpath(TRAINC), "port-forward", "--namespace", s.ns, "a", "worker/0:8000"], cwd=s.dir, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+    try:
+        line = forward.stdout.readline()
+        port = int(re.match(r"127\.0\.0\.1:(\d+) -> worker/0:8000", line).group(1))
+        until(lambda: answers(port), 60, "the program listens")
+        for _ in range(3):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:
+                if answer.status != 200:
+                    raise Failure(str(answer.status))
+    finally:
+        forward.terminate()
+        forward.wait(30)
+    before = {p["metadata"]["uid"] for p in json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]}
+    s.want(0, "restart", "a", "worker/1", timeout=120)
+    until(lambda: sum(p["metadata"]["uid"] not in before and p["status"]["phase"] == "Running"
+                      for p in json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]) == 1, 120, "worker/1 runs again")
+    failed = json.loads(s.kubectl("get", "job", "a-worker", "-o", "json"))["status"].get("failed", 0)
+    if failed:
+        raise Failure(f"{failed} attempts are used up")
+    s.want(0, "delete", "a", "--yes")
 
 
 def outcome(name, f):
