@@ -348,6 +348,8 @@ const struct type *schema_place_type(struct schema_types *types)
 
 const struct type *schema_member_type(struct schema_types *types, enum field_id id)
 {
+	if (id == FIELD_PLACE)
+		return type_optional(types->arena, schema_place_type(types));
 	return id == FIELD_LAYOUT ? &type_layout : schema_type(types, id);
 }
 

@@ -87,7 +87,10 @@ struct schema_types {
 };
 /* The type of one place, of which the field `place` has one or a list. */
 const struct type *schema_place_type(struct schema_types *types);
-/* The type of a field as a member of a role: `layout` of a role is more than what the program writes. */
+/*
+ * The type of a field as a member of a role: `layout` of a role is more than what the program writes, and `place` is
+ * the outermost place of the list.
+ */
 const struct type *schema_member_type(struct schema_types *types, enum field_id id);
 /* The type of a field, parsed on first use into the arena of TYPES. */
 const struct type *schema_type(struct schema_types *types, enum field_id id);

@@ -303,6 +303,14 @@ static const struct value *amount_field(struct eval *ev, struct role *r, enum fi
 	return &value_bad;
 }
 
+/* What is read as `place` of a role: the first place of the list, which contains the others. */
+static const struct value *outermost_place(const struct value *v)
+{
+	if (v->kind != VALUE_LIST)
+		return v;
+	return v->u.list.n ? v->u.list.at[0] : &value_none;
+}
+
 static const struct value *plain_member(struct eval *ev, struct role *r, struct str name, struct node *at,
 	enum field_id *ret_field)
 {
@@ -349,6 +357,8 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	if (!f)
 		return &value_bad;
 	*ret_field = f->id;
+	if (f->id == FIELD_PLACE)
+		return outermost_place(role_field(ev, r, f->id));
 	return schema_differs(f->id) ? amount_field(ev, r, f->id, at) : role_field(ev, r, f->id);
 }
 
