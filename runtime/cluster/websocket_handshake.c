@@ -54,7 +54,7 @@ void handshake_put(struct handshake *h, struct buf *out)
 	buf_z(out, " HTTP/1.1\r\n");
 	for (const struct curl_slist *x = h->line->headers; x; x = x->next) {
 		named = named || is_header(x->data, "Host");
-		/* a kubelet, to which an API server passes port-forward on, answers 406 to a format that it does not write */
+		/* port-forward reaches a kubelet, which answers 406 to a format that it does not write */
 		if (!is_header(x->data, "Expect") && !is_header(x->data, "Accept"))
 			buf_printf(out, "%s\r\n", x->data);
 	}
