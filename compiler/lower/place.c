@@ -321,6 +321,14 @@ static int64_t segment_size(struct lowering *l, const struct value *each, struct
 {
 	struct span from = span_known(each->from) ? each->from : at;
 
+	if (each->kind == VALUE_STRING && role_field_level(l->ev, l->role, FIELD_LAYOUT) == LEVELS) {
+		struct diag *none = diag_report(l->ev->diags, TJ0644, from,
+			"role '%.*s' has no layout, so it has no groups of '%.*s'", STR_ARG(l->plan->name),
+			STR_ARG(each->u.string));
+		diag_help(l->ev->diags, none, "write 'layout { %.*s = 8 }' into the role, or a number of replicas: "
+			"'each = 8'", STR_ARG(each->u.string));
+		return 0;
+	}
 	if (each->kind == VALUE_STRING)
 		return role_layout_hosts(l->ev, l->role, each->u.string, from);
 	if (each->kind == VALUE_INT && each->u.integer > 0)

@@ -137,11 +137,29 @@ static void against_choices(struct job *j, const struct plan_role *r, const stru
 			report_against(j, r, mine, values_text(j, &acc->choices[k]), true);
 }
 
+/*
+ * Does `node` have a label by which the user may have chosen nodes with the device? Labels of bundles of the library,
+ * such as those of std.spot, and Kubernetes' own for processors and places say nothing about devices.
+ */
+static bool chooses_device(struct job *j, const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->node.n; i++) {
+		const struct plan_pair *mine = &r->node.at[i];
+		const struct source *s = span_known(mine->from) ? source_at(j->ev->program->sources, mine->from.start) :
+			NULL;
+		bool place = str_is(mine->key, "kubernetes.io/arch") || str_is(mine->key, "kubernetes.io/os") ||
+			str_starts(mine->key, STR("topology.kubernetes.io/"));
+		if (!place && s && !s->library)
+			return true;
+	}
+	return false;
+}
+
 void rules_nodes(struct job *j, const struct plan_role *r)
 {
 	const struct plan_accelerator *acc = r->accelerator;
 
-	if (acc->unlabelled && !r->node.n)
+	if (acc->unlabelled && !chooses_device(j, r))
 		unlabelled(j, r);
 	for (size_t i = 0; i < r->node.n; i++) {
 		const struct plan_pair *mine = &r->node.at[i];

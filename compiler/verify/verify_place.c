@@ -158,7 +158,10 @@ static void segments_by_volcano(struct checking *c, const struct plan_job *j, co
 	}
 }
 
-/* Segments of several levels are new and off by default: TJ0809 if the project's Kueue lacks them, else TJ0824. */
+/*
+ * Kueue has segments of several levels from 0.17, behind a gate until 0.19: TJ0809 if the project's Kueue lacks them,
+ * TJ0824 if they may be off.
+ */
 static void several_sizes(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	const struct plan_addon *named = &c->plan->addons[ADDON_KUEUE];
@@ -172,9 +175,11 @@ static void several_sizes(struct checking *c, const struct plan_job *j, const st
 		diag_help(c->diags, d, "keep one place with 'each'");
 		return;
 	}
+	if (named->version >= ADDON_VERSION(0, 19))
+		return;
 	d = diag_report(c->diags, TJ0824, at,
-		"segments of several levels are an alpha feature of Kueue, off by default");
-	diag_note(c->diags, d, (struct span){ 0 }, "it needs Kueue 0.17 and the feature gate TASMultiLayerTopology");
+		"segments of several levels are off by default in Kueue before 0.19");
+	diag_note(c->diags, d, (struct span){ 0 }, "it needs Kueue 0.17 and the feature gate TASMultiLayerTopology, or 0.19");
 	diag_help(c->diags, d, "if the cluster has it, say so with '# allow TJ0824: reason'; else keep one place with "
 		"'each'");
 }

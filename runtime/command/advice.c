@@ -42,19 +42,47 @@ static bool is_start_error(struct str reason)
 	return holds_words(reason, "StartError") || holds_words(reason, "ContainerCannotRun");
 }
 
-/* Everything that is known to be wrong, in one text. */
+/*
+ * A cause without the words of the program, which may mean something else: they follow the exit code. With the codes
+ * 126 to 128 they are those of a shell or of the container's runtime, which could not start the program.
+ */
+static struct str told_by_cluster(struct str cause)
+{
+	static const char *const ends[] = { "exit code ", "killed by " };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t n = strlen(ends[i]);
+		const char *at = cause.n ? memmem(cause.p, cause.n, ends[i], n) : NULL, *end = cause.p + cause.n;
+		const char *words = at ? memmem(at, (size_t)(end - at), ": ", 2) : NULL;
+		struct str code = { at ? at + n : "", at ? (size_t)(end - at) - n : 0 };
+		bool started = !str_starts(code, STR("126")) && !str_starts(code, STR("127")) &&
+			!str_starts(code, STR("128"));
+		if (words && started)
+			return (struct str){ cause.p, (size_t)(words - cause.p) };
+	}
+	return cause;
+}
+
+static void add_evidence(struct buf *b, struct str cause)
+{
+	buf_str(b, told_by_cluster(cause));
+	buf_char(b, '\n');
+}
+
+/* Everything that is known to be wrong, in one text. A recorded error is the program's, whatever it says. */
 static struct str evidence_of(struct arena *a, const struct run_state *s)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%.*s\n%.*s\n", STR_ARG(s->cause), STR_ARG(s->failure.reason));
+	add_evidence(&b, s->cause);
+	add_evidence(&b, s->failure.reason);
 	/* the runtime says there why a program could not start; lines of a program that ran are its own business */
 	for (size_t i = 0; i < s->failure.nlog && is_start_error(s->failure.reason); i++)
 		buf_printf(&b, "%.*s\n", STR_ARG(s->failure.log[i]));
 	for (size_t i = 0; i < s->nroles; i++) {
-		buf_printf(&b, "%.*s\n", STR_ARG(s->roles[i].cause));
+		add_evidence(&b, s->roles[i].cause);
 		for (int64_t k = 0; k < s->roles[i].max; k++)
-			buf_printf(&b, "%.*s\n", STR_ARG(s->roles[i].at[k].cause));
+			add_evidence(&b, s->roles[i].at[k].cause);
 	}
 	for (size_t i = 0; i < s->nobjects; i++)
 		buf_printf(&b, "%.*s\n", STR_ARG(s->objects[i].cause));

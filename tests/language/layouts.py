@@ -149,10 +149,13 @@ t.case("a bundle", "let near_racks: Role = { place = near(\"rack\", each = 16) }
 t.case("a dimension", P('place = near("rack", each = "tp")', layout="layout { tp = 32 }"), slices("rack", 4), **S)
 t.case("experts", P('place = near("rack", each = "ep")', layout="layout { tp = 8, ep = 64, etp = 1 }"), slices("rack", 8), **S)
 t.case("a number of the layout", P('place = near("rack", each = w.layout.hosts("tp"))', layout="layout { tp = 32 }"), slices("rack", 4), **S)
+t.case("groups without a layout", P('place = near("rack", each = "tp")'), ["TJ0644", "role 'w' has no layout, so it has no groups of 'tp'"], status=1, files=TOPOLOGY)
 t.case("segments of one host", P('place = near("rack", each = "tp")', layout="layout { tp = 8 }"), lacks="podset", **S)
 t.case("of the job with a single role", P("", job=QUEUE + '\n  place = near("rack", each = 16)'), slices("rack", 16), **S)
 t.case("two levels", P('place = [near("block", each = 32), near("rack", each = 16)]'),
        ['[{"topology":"example.com/block","size":32},{"topology":"example.com/rack","size":16}]', "TJ0824", "TASMultiLayerTopology"], **S)
+t.case("two levels, Kueue 0.19", P('place = [near("block", each = 32), near("rack", each = 16)]'), lacks="TJ0824", status=0,
+       files={"project.tj": 'project { topology = ["example.com/block", "example.com/rack"], addons { kueue = "0.19" } }\n'})
 for kueue, says, status in (("0.16", ["TJ0809", "Kueue 0.16 keeps segments of one level only"], 1), ("0.17", ["TJ0824"], 0)):
     t.case("two levels, Kueue " + kueue, P('place = [near("block", each = 32), near("rack", each = 16)]'), says, status=status,
            files={"project.tj": 'project { topology = ["example.com/block", "example.com/rack"], addons { kueue = "%s" } }\n' % kueue})

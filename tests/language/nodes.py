@@ -194,6 +194,10 @@ t.case("one wrong name of two", program("nvidia.l4(1)"), ["TJ0312", "'azure'"], 
 t.case("a name twice", program("nvidia.l4(1)"), ["TJ0206", "listed twice"], status=1, files=project('["gke", "gke"]'))
 t.case("no name", program("nvidia.l4(1)"), ["TJ0302"], status=1, files=project("4"))
 t.case("in another letter case", program("nvidia.l4(1)"), ["TJ0312", "did you mean 'gke'?"], status=1, files=project('"GKE"'))
+for title, more in (("a spot node is no product", "\n  ...spot.gke"), ("a processor is no product", '\n  node { "kubernetes.io/arch" = "amd64" }'),
+                    ("a zone is no product", '\n  zone = "a"')):
+    t.case(title, program("nvidia.a40(1)", more, top="import std.spot\n" if "spot" in more else ""), ["TJ0629"], status=1, files=project('"gke"'))
+t.case("the user's own label may be one", program("nvidia.a40(1)", '\n  node { "example.com/pool" = "a40" }'), lacks="TJ0629", status=0, files=project('"gke"'))
 t.case("a product without a row", program("nvidia.a40(1)"), ["TJ0629", "a.tj:4:", 'nodes of "gke"', "'nvidia.a40'", 'node { "cloud.google.com/gke-accelerator" = "..." }',
        "'nodes = none'"], status=1, files=project('"gke"'))
 t.case("a product without a row, its label written", program("nvidia.a40(1)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-a40" }'), status=0, files=project('"gke"'))

@@ -120,6 +120,14 @@ TABLE = [
     ("no such runtime class", refused('pod rejected: RuntimeClass "kata" not found'), 'RuntimeClass "kata"', "runtime class does not exist"),
     # ---- failures and disruptions ----
     ("an error of its own", died(3), "worker 1: exit code 3", "an error of its own"),
+    # what a program says is not what the cluster says
+    *[("the words of a program: " + words, died(1, "Error", json.dumps({"last_words": 1, "time": 1767225660 * 10**9, "error": words, "follows": False}) + "\n"),
+       words, "an error of its own")
+      for words in ("OutOfRangeError: End of sequence", "HTTPError: 403 Forbidden", "dial: i/o timeout", "Insufficient samples", "you must specify a file",
+                    "OSError: no space left on device", "container 'x' is broken", "the model is not ready")],
+    ("the words of a program that keeps exiting", held("CrashLoopBackOff", "back-off", 5, ended(1, "Error", "OutOfRangeError: 403 Forbidden")),
+     "OutOfRangeError", "keeps exiting by itself"),
+    ("a shell that finds no program", died(127, "Error", "sh: 1: pythn: command not found"), "exit code 127", "an error of its own"),
     ("a signal", died(139), "worker 1: killed by SEGV", "an error of its own"),
     ("too little memory", died(137, "OOMKilled"), "worker 1: OOMKilled (exit code 137)", "more memory than 'memory'"),
     ("evicted", taken("Evicted", "The node was low on resource: memory."), "worker 1: Evicted: The node was low", "needed the room"),
