@@ -2,6 +2,7 @@
  * site.c - chooses the rows of an accelerator's table `nodes`: a row has the labels by which the nodes of one provider
  * say that they have the device.
  */
+#include "eval/internal.h"
 #include "eval/site.h"
 
 /* The values of a label; a value that is not text was reported. */
@@ -14,6 +15,14 @@ static void read_values(struct arena *a, const struct value *list, struct plan_c
 	}
 }
 
+static bool is_set(const struct plan_accelerator *acc, struct str key)
+{
+	for (size_t i = 0; i < acc->node.n; i++)
+		if (str_eq(acc->node.at[i].key, key))
+			return true;
+	return false;
+}
+
 /* Adds the labels of a row. ALONE: the row is the only way to find the accelerator. */
 static void add_site_row(struct eval *ev, const struct value *row, int64_t way, bool alone,
 	struct plan_accelerator *acc)
@@ -24,6 +33,13 @@ static void add_site_row(struct eval *ev, const struct value *row, int64_t way, 
 		const struct value_entry *e = labels->entries[i].value;
 		struct plan_choice c = { .key = e->key, .way = way, .from = e->key_at };
 		read_values(ev->arena, e->value, &c);
+		if (is_set(acc, e->key)) {
+			struct diag *d = eval_report(ev, TJ0206, e->key_at, "the label '%.*s' is in 'node', too",
+				STR_ARG(e->key));
+			diag_help(ev->diags, d, "write it once: in 'node' if all nodes with the device have it, else "
+				"in 'nodes'");
+			continue;
+		}
 		if (alone && c.nvalues == 1)
 			ARENA_PUSH(ev->arena, acc->node.at, acc->node.n, ((struct plan_pair){ e->key,
 				c.values[0].value, c.values[0].from, e->key_at }));

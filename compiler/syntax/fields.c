@@ -21,4 +21,5 @@ static const char *block_field_of(struct str word, const char *blocks)
 }
 
 const char *field_type(struct str word) { return block_field_of(word, ""); }
+bool field_is_of_project(struct str word) { return block_field_of(word, "BLOCK_PROJECT") != NULL; }
 bool field_is_of_role(struct str word) { return block_field_of(word, "BLOCK_DEFAULTS") != NULL; }

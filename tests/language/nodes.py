@@ -206,6 +206,10 @@ t.case("another value than the accelerator's", program("nvidia.h100(1)", ', node
        ["TJ0616", "needs nvidia-h100-80gb or nvidia-h100-mega-80gb"], status=1, files=project('"gke"'))
 t.case("another value than the only one", program("nvidia.l4(1)", ', node { "cloud.google.com/gke-accelerator" = "nvidia-b200" }'), ["TJ0616"], status=1,
        files=project('"gke"'))
+t.case("the provider without a project", program("nvidia.l4(1)"), ["TJ0102", "write 'project { nodes = \"gke\" }'"], status=1,
+       files={"project.tj": 'nodes = "gke"\n'})
+t.case("a label in node and in nodes", 'accelerator npu(n: int(1..)) {\n  resource = "example.com/npu"\n  per_pod = n\n  node { m = "n3" }\n  nodes { gke = { m = ["n2"] } }\n}\n'
+       + program("npu(1)").replace("import std.npu(1)\n", ""), ["TJ0206", "the label 'm' is in 'node', too"], status=1, files=project('"gke"'))
 t.case("the provider in a job", program("nvidia.l4(1)").replace("  role", '  nodes = "gke"\n  role'), ["TJ0203", "move it to project.tj"], status=1)
 t.case("a number in the project", program("nvidia.l4(1)"), ["TJ0302"], status=1, files=project("8"))
 t.case("an empty list", program("nvidia.l4(1)"), status=0, files=project("[]"))

@@ -172,7 +172,10 @@ void help_declaration(struct fault *f, struct diag *d)
 			"for name in if C then [\"train\"] else [] job \"${name}\" { ... }");
 	if (f->found.kind != TOKEN_IDENT)
 		return;
-	if (f->at[f->i + 1].kind == TOKEN_ASSIGN && rest.n)
+	if (f->at[f->i + 1].kind == TOKEN_ASSIGN && rest.n && field_is_of_project(text) &&
+		!field_is_of_role(text))
+		diag_help(ds, d, "in project.tj, write 'project { %.*s }'", STR_ARG(rest));
+	else if (f->at[f->i + 1].kind == TOKEN_ASSIGN && rest.n)
 		diag_help(ds, d, "write 'let %.*s'; fields belong in the body of a job", STR_ARG(rest));
 	else if (is_inner_block(text))
 		diag_help(ds, d, "'%.*s' belongs in the body of a job or a framework", STR_ARG(text));
