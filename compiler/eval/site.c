@@ -2,7 +2,6 @@
  * site.c - chooses the rows of an accelerator's table `nodes`: a row has the labels by which the nodes of one provider
  * say that they have the device.
  */
-#include "eval/internal.h"
 #include "eval/site.h"
 
 /* The values of a label; a value that is not text was reported. */
@@ -34,7 +33,8 @@ static void add_site_row(struct eval *ev, const struct value *row, int64_t way, 
 		struct plan_choice c = { .key = e->key, .way = way, .from = e->key_at };
 		read_values(ev->arena, e->value, &c);
 		if (is_set(acc, e->key)) {
-			struct diag *d = eval_report(ev, TJ0206, e->key_at, "the label '%.*s' is in 'node', too",
+			struct diag *d = diag_report(ev->diags, TJ0206, e->key_at,
+				"the label '%.*s' is in 'node', too",
 				STR_ARG(e->key));
 			diag_help(ev->diags, d, "write it once: in 'node' if all nodes with the device have it, else "
 				"in 'nodes'");
