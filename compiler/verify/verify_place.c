@@ -179,7 +179,8 @@ static void several_sizes(struct checking *c, const struct plan_job *j, const st
 		return;
 	d = diag_report(c->diags, TJ0824, at,
 		"segments of several levels are off by default in Kueue before 0.19");
-	diag_note(c->diags, d, (struct span){ 0 }, "it needs Kueue 0.17 and the feature gate TASMultiLayerTopology, or 0.19");
+	diag_note(c->diags, d, (struct span){ 0 },
+		"it needs Kueue 0.17 and the feature gate TASMultiLayerTopology, or 0.19");
 	diag_help(c->diags, d, "if the cluster has it, say so with '# allow TJ0824: reason'; else keep one place with "
 		"'each'");
 }
