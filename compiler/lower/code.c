@@ -37,6 +37,27 @@ static void report_dir(struct lowering *l, struct str dir, struct span at, const
 	diag_help(l->ev->diags, d, "write a path relative to this file that is inside the project: code = \".\"");
 }
 
+/*
+ * PATH relative to the project, which it is in. If trainc was started below the root, that is "..", and a relative
+ * path does not have the name of the working directory; so both are made absolute first.
+ */
+static struct str below_project(struct lowering *l, struct str path)
+{
+	const struct reader *reader = l->ev->program->reader;
+	struct str root = l->ev->program->project.root, here;
+
+	if (str_starts(root, STR(".."))) {
+		if (!reader->real || !reader->real(reader->context, l->ev->arena, STR("."), &here))
+			return path;            /* such a reader has no files to take either */
+		root = path_join(l->ev->arena, here, root);
+		path = path_join(l->ev->arena, here, path);
+	}
+	if (str_eq(path, root))
+		return STR(".");
+	size_t n = str_is(root, ".") ? 0 : str_is(root, "/") ? 1 : root.n + 1;
+	return str_copy(l->ev->arena, (struct str){ path.p + n, path.n - n });
+}
+
 /* Finds the directory relative to the project; "." for the project. False after a report. */
 static bool lower_dir(struct lowering *l, const struct value *v, struct span at, struct str *ret)
 {
@@ -52,11 +73,7 @@ static bool lower_dir(struct lowering *l, const struct value *v, struct span at,
 		report_dir(l, dir, v->from, *dir.p == '/' ? "is absolute" : "is outside of the project");
 		return false;
 	}
-	if (str_eq(path, root) || str_is(path, "."))
-		*ret = STR(".");
-	else
-		*ret = str_is(root, ".") ? path : str_copy(l->ev->arena,
-			(struct str){ path.p + root.n + 1, path.n - root.n - 1 });
+	*ret = below_project(l, path);
 	return true;
 }
 

@@ -160,6 +160,31 @@ def levels():
         expect("relative to the file", not isinstance(done, str) and len(codes(done)) == 1, done)
 
 
+# ---- where trainc is started ----
+
+# the field in jobs/a.tj, and the files that are taken
+PLACES = [
+    ('"."', {"a.tj", "loc/f", "location/g", "deep/d/h"}), ('"loc"', {"f"}), ('"location"', {"g"}), ('"deep/d"', {"h"}), ('"../other"', {"x.py"}),
+    ('".."', {"project.tj", "job.tj", "src/train.py", "other/x.py", "jobs/a.tj", "jobs/loc/f", "jobs/location/g", "jobs/deep/d/h"}), ('"../jobs/loc"', {"f"}),
+]
+PLACED = {"jobs/loc/f": "1", "jobs/location/g": "2", "jobs/deep/d/h": "3"}
+
+
+def places():
+    for field, want in PLACES:
+        with Project("", {**PLACED, "jobs/a.tj": job("  code = %s\n  role w { command = [\"x\"] }" % field)}) as p:
+            ids = set()
+            for start in (".", "jobs", "jobs/loc", "jobs/deep/d", "other", "..", "/"):
+                here = os.path.realpath(os.path.join(p.top, start))
+                file = os.path.join(os.path.realpath(p.top), "jobs/a.tj")
+                for path in (os.path.relpath(file, here), file):
+                    done = subprocess.run([TRAINC, "code", "-o", "json", path], cwd=here, capture_output=True, text=True, timeout=60, check=False)
+                    shown = json.loads(done.stdout)["snapshots"][0] if done.returncode == 0 else {"entries": [], "id": done.stderr, "dir": ""}
+                    expect("code = %s from %s" % (field, start), {e["path"] for e in shown["entries"]} == want, shown)
+                    ids.add((shown["id"], shown["dir"]))
+            expect("code = %s: one id" % field, len(ids) == 1, ids)
+
+
 # ---- what is refused ----
 
 FORBIDS = {"project.tj": "project { code = false }\n"}
@@ -219,7 +244,7 @@ def policies():
 
 
 def main():
-    for f in (targets, levels, refused, missing, policies):
+    for f in (targets, levels, places, refused, missing, policies):
         f()
     print("%d passed, %d failed" % (RESULTS["passed"], RESULTS["failed"]))
     sys.exit(RESULTS["failed"] > 0)
