@@ -1,10 +1,10 @@
 /*
  * apply.c - applies the jobs of programs to the cluster. For a run that is unchanged, apply only reads its parent, one
- * list for each kind, and its pods. Otherwise everything that can be known is checked first. Then the parent is written
- * with all kinds that members may have, and after it the members. Finally, objects that are no longer wanted are
- * deleted, and the parent is written again with the existing objects. If the process dies in between, the parent lists
- * every object that may exist. All jobs take each of these steps together, so that their requests share the connection;
- * an error in one job stops only that job.
+ * list for each kind, its pods, and the metadata of its code. Otherwise everything that can be known is checked first.
+ * Then the parent is written with all kinds that members may have, and after it the members. Finally, objects that are
+ * no longer wanted are deleted, and the parent is written again with the existing objects. If the process dies in
+ * between, the parent lists every object that may exist. All jobs take each of these steps together, so that their
+ * requests share the connection; an error in one job stops only that job.
  */
 #include "runtime/cluster/apply.h"
 
@@ -160,7 +160,8 @@ static bool is_unchanged(struct applying *p)
 		stale += w->stale;
 	}
 	p->wanted.hash = wanted_digest(p->arena, &p->wanted);
-	return !stale && p->before.there && str_eq(p->before.hash, p->wanted.hash) && apply_record_fits(p);
+	return !stale && apply_has_code(p) && p->before.there && str_eq(p->before.hash, p->wanted.hash) &&
+		apply_record_fits(p);
 }
 
 /* ---- members to delete ---- */
@@ -440,16 +441,21 @@ static void send_all_writes(struct fleet *f)
 		apply_share_live_values(p);
 	}
 	apply_write_records(f);
+	EACH_GOING(f, p) {
+		p->complete = true;
+		if (!p->written)
+			stop(p, f);
+	}
+	apply_code(f);                  /* if it is refused, what has ended stays */
 	EACH_GOING(f, p)
-		if (!p->written || !delete_ended(p))
+		if (p->complete && !delete_ended(p))
 			stop(p, f);
 	EACH_GOING(f, p) {
 		tell_unchanged(p);
 		tell_drift(p);
 		apply_vouch(p);
-		p->complete = apply_generate(p);
+		p->complete = p->complete && apply_generate(p);
 	}
-	apply_code(f);
 	apply_send(f);
 	apply_code_owners(f);
 	EACH_GOING(f, p) {
@@ -513,6 +519,7 @@ bool apply_look(struct applying *p, bool kinds)
 	prepare(p);
 	p->going = true;
 	apply_look_at(&alone);
+	apply_look_at_code(&alone);
 	if (!p->going)
 		return false;
 	is_unchanged(p);
@@ -545,6 +552,7 @@ void apply_fleet(struct fleet *f)
 			apply_offline(&f->at[i]);
 	}
 	apply_look_at(f);
+	apply_look_at_code(f);
 	EACH_GOING(f, p)
 		leave_alone(p, f);
 	check_all(f);

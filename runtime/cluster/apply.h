@@ -176,6 +176,13 @@ bool apply_find_outdated(struct applying *p);
 /* Replaces an object whose immutable fields have changed (--recreate). */
 bool apply_replace(struct applying *p, struct wanted *w);
 /*
+ * Finds out which ConfigMaps with code must be written, by their metadata: those that are missing, or that the record
+ * of the run does not own. A run whose code cannot be read is not applied.
+ */
+void apply_look_at_code(struct fleet *f);
+/* Needs no ConfigMap with code to be written? Only after apply_look_at_code(). */
+bool apply_has_code(const struct applying *p);
+/*
  * Writes the ConfigMaps with code before the workloads that need them, and then once more with the workloads as owners:
  * Kubernetes deletes them when the records and workloads of all runs that share them are gone. A run whose code cannot
  * be written is not `complete`.

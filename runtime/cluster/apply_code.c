@@ -3,6 +3,9 @@
  * they do not belong to one run. Each run writes them by server-side apply as a manager of its own, with its record and
  * its workloads as owners: what one manager leaves out does not take away the owners of another run.
  *
+ * A ConfigMap that has no owner was written by somebody else, for example from the output of `compile`. It is used, but
+ * not written: with owners, it would be deleted together with the runs.
+ *
  * A name proves nothing, because anybody who may write ConfigMaps can take it. So the content in the answer is compared
  * with what was sent.
  */
@@ -12,17 +15,77 @@
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
+static struct str code_path(struct applying *p, const struct wanted *w)
+{
+	return resource_path(p->arena, &w->resource, w->ns, w->from->name);
+}
+
+/* Notes whether the ConfigMap of the answer exists, and who has it; false if the server does not tell. */
+static bool note_code(struct applying *p, struct wanted *w)
+{
+	const struct answer *x = w->answer;
+	bool there = x->class == CALL_DONE && x->data;
+
+	if (!there && x->class != CALL_NOT_FOUND) {
+		p->status = runs_worse(p->status, cluster_say(p->cluster, x));
+		return false;
+	}
+	const struct data *owners = there ? status_list(x->data, "metadata.ownerReferences") : NULL;
+	w->exists = there && !status_text(x->data, "metadata.deletionTimestamp").n;
+	w->unowned = w->exists && !(owners && owners->u.list.n);
+	w->stale = !w->exists || !(w->unowned || status_owned_by(x->data, p->before.uid));
+	return true;
+}
+
+void apply_look_at_code(struct fleet *f)
+{
+	struct batch b = batch_new(&f->at->cluster->client, f->at->arena);
+
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = 0; f->at[i].going && k < f->at[i].code.n; k++) {
+			struct wanted *w = &f->at[i].code.at[k];
+			w->answer = batch_add(&b, &(struct transport_request){ .method = TRANSPORT_GET,
+				.kind = TRANSPORT_READ, .path = code_path(&f->at[i], w), .accept = STR(
+				"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json") },
+				CALL_BY_METHOD);
+		}
+	if (!b.n)
+		return;
+	batch_wait(&b);
+	for (size_t i = 0; i < f->n; i++) {
+		struct applying *p = &f->at[i];
+		bool going = p->going;
+		for (size_t k = 0; p->going && k < p->code.n; k++)
+			p->going = note_code(p, &p->code.at[k]);
+		f->going -= going && !p->going;
+	}
+}
+
+bool apply_has_code(const struct applying *p)
+{
+	size_t n = 0;
+
+	while (n < p->code.n && !p->code.at[n].stale)
+		n++;
+	return n == p->code.n;
+}
+
+/* ---- writing ---- */
+
 static struct transport_request code_request(struct applying *p, const struct wanted *w)
 {
 	struct transport_pair *query = ARENA_ARRAY(p->arena, struct transport_pair, 2);
 	size_t n = 0;
 
+	if (w->unowned)
+		return (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
+			.path = code_path(p, w) };
 	query[n++] = (struct transport_pair){ STR("fieldManager"), str_cat(p->arena, STR("trainc-code-"), p->job->name,
 		STR("")) };
 	if (p->mode == APPLY_DRY_SERVER)
 		query[n++] = (struct transport_pair){ STR("dryRun"), STR("All") };
 	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE,
-		.path = resource_path(p->arena, &w->resource, w->ns, w->from->name), .query = query, .nquery = n,
+		.path = code_path(p, w), .query = query, .nquery = n,
 		.content_type = STR("application/apply-patch+yaml"), .body = wanted_body(p->arena, w) };
 }
 
@@ -81,6 +144,8 @@ static void send_code(struct fleet *f, bool tell)
 	for (size_t i = 0; i < f->n; i++)
 		for (size_t k = 0; f->at[i].going && f->at[i].complete && k < f->at[i].code.n; k++) {
 			struct wanted *w = &f->at[i].code.at[k];
+			if (w->unowned && !tell)        /* it was compared, and gets no owner */
+				continue;
 			struct transport_request r = code_request(&f->at[i], w);
 			w->answer = batch_add(&b, &r, CALL_BY_METHOD);
 		}

@@ -105,6 +105,15 @@ static void diff_job(struct applying *p, struct diff *d)
 	for (size_t i = 0; i < p->wanted.n; i++)
 		if (p->wanted.at[i].stale && !(p->wanted.at[i].from->generated.n && p->wanted.at[i].exists))
 			diff_object(p, d, &p->wanted.at[i]);
+	for (size_t i = 0; i < p->code.n; i++) {
+		const struct wanted *w = &p->code.at[i];
+		struct diff_object o = { .kind = w->from->kind, .ns = w->ns, .name = w->from->name,
+			.change = w->exists ? "changed" : "created" };
+		if (w->exists)
+			add_field(d, &o, STR("metadata.ownerReferences"), NULL, NULL);
+		if (w->stale)
+			ARENA_PUSH(d->arena, d->at, d->n, o);
+	}
 	struct members surplus = apply_surplus(p);
 	for (size_t i = 0; i < surplus.n; i++) {
 		struct diff_object o = { .kind = surplus.at[i].resource.kind, .ns = surplus.at[i].ns,

@@ -35,6 +35,7 @@ struct wanted {
 					 * unknown */
 	bool stale;                     /* the object must be sent: it is new, changed, or was deleted */
 	bool exists;                    /* an object of that name exists */
+	bool unowned;                   /* a ConfigMap with code that exists without an owner: no run may change it */
 	bool outdated;                  /* the object itself is unchanged, but a controller created it from another
 					 * object of the run, and that object changes */
 	struct str drift;               /* a field that somebody has changed since the object was applied */

@@ -19,7 +19,7 @@ def check(f):
 
 
 def is_code(key):
-    return key[0] == "configmaps" and key[2].startswith("trainc-code-")
+    return key[0] == "configmaps" and key[2] and key[2].startswith("trainc-code-")
 
 
 class World(world.World):
@@ -29,6 +29,17 @@ class World(world.World):
     def __init__(self):
         super().__init__()
         self.managers = {}
+        self.whole = 0                  # how often the content of a ConfigMap with code was read
+
+    def answer(self, method, path, query, headers, body):
+        code, o = super().answer(method, path, query, headers, body)
+        where = self.place(path)
+        if method != "GET" or code != 200 or not where or not is_code(where):
+            return code, o
+        if "as=PartialObjectMetadata;" in headers.get("Accept", ""):
+            return code, {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": o["metadata"]}
+        self.whole += 1
+        return code, o
 
     def put(self, plural, ns, o, event=None):
         if event == "DELETED":
@@ -72,6 +83,15 @@ def sent(w):
     return [re.sub(r".*/", "", path.split("?")[0]) for method, path, _ in w.requests if method == "PATCH"]
 
 
+def about_code(w):
+    return [r[:2] for r in w.requests if "/trainc-code-" in r[1]]
+
+
+def owned_by(w):
+    """The owners of the code."""
+    return {r["name"] for r in w.get("configmaps", w.code()[0])["metadata"].get("ownerReferences", [])}
+
+
 @check
 def whole(w):
     """apply writes the code before the Job, and owns it by the record and the Job; delete leaves nothing"""
@@ -90,6 +110,7 @@ def whole(w):
     must(pod["spec"]["initContainers"][0]["command"][4].startswith(label), pod)
     w.want(0, "apply", "a.tj", out="run/a unchanged")
     must(not sent(w), w.requests)
+    must(len(about_code(w)) == 1 and not w.whole, about_code(w))
     w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
     w.want(0, "wait", "a")
     w.want(0, "delete", "a", "--yes")
@@ -118,11 +139,11 @@ def together(w):
     must({r["name"] for r in w.get("configmaps", w.code()[0])["metadata"]["ownerReferences"]} == {"a.trainc", "a-worker", "b.trainc", "b-worker"}, "owners")
 
 
-def squat(w, content):
+def squat(w, content, owners=()):
     """Puts other content under the name of the code."""
     _, out, _ = w.run("compile", "a.tj")
     name = re.search("trainc-code-[0-9a-f]{12}-0", out).group()
-    w.put("configmaps", "default", {"metadata": {"name": name}, "binaryData": content})
+    w.put("configmaps", "default", {"metadata": dict({"name": name}, **({"ownerReferences": list(owners)} if owners else {})), "binaryData": content})
     return name
 
 
@@ -137,6 +158,67 @@ def squatter(w):
         w.take("configmaps", "default", name)
         w.want(0, "apply", "a.tj")
         w.want(0, "delete", "a", "--yes")
+
+
+@check
+def keeps_ended(w):
+    """without its new code, --rerun leaves the run that has ended as it is"""
+    w.source("print(1)\n", "a")
+    w.want(0, "apply", "a.tj")
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
+    w.source("print(2)\n")
+    record = {"apiVersion": "v1", "kind": "ConfigMap", "name": "a.trainc", "uid": w.get("configmaps", "a.trainc")["metadata"]["uid"]}
+    for owners in ((), (record,)):
+        name = squat(w, {"part-000": "AAAA"}, owners)
+        out, _ = w.want(5, "apply", "a.tj", "--rerun", "--yes", err="exists with other content")
+        must("deleted" not in out and w.names("jobs") == ["a-worker"], out)
+        w.want(0, "status", "a", out="Succeeded")
+        w.take("configmaps", "default", name)
+    w.fault("PATCH", "/configmaps/trainc-code-", status(403, "Forbidden", 'configmaps is forbidden: User "eve" cannot patch'))
+    w.want(4, "apply", "a.tj", "--rerun", "--yes", err="forbidden")
+    w.want(0, "status", "a", out="Succeeded")
+    w.want(0, "apply", "a.tj", "--rerun", "--yes", out="Job/a-worker deleted.*Job/a-worker recreated.*run/a recreated")
+
+
+@check
+def lost(w):
+    """code that is gone, or that only another run owns, is seen by diff and written again by apply"""
+    w.source("print(1)\n", "a", "b")
+    w.want(0, "apply", "a.tj")
+    w.want(0, "diff", "a.tj")
+    name = w.code()[0]
+    w.take("configmaps", "default", name)
+    w.want(1, "diff", "a.tj", out="ConfigMap/%s would be created" % name)
+    must(not w.code(), w.code())
+    w.want(0, "apply", "a.tj", out="ConfigMap/%s created.*Job/a-worker unchanged.*run/a configured" % name)
+    must(owned_by(w) == {"a.trainc", "a-worker"} and len(about_code(w)) == 3, (owned_by(w), about_code(w)))
+    w.take("configmaps", "default", name)
+    w.want(0, "apply", "b.tj")
+    must(owned_by(w) == {"b.trainc", "b-worker"}, owned_by(w))
+    w.want(1, "diff", "a.tj", out="ConfigMap/%s would be changed\n  metadata.ownerReferences" % name)
+    w.want(0, "apply", "a.tj", out="run/a configured")
+    w.want(0, "diff", "a.tj")
+    w.want(0, "delete", "b", "--yes")
+    must(owned_by(w) == {"a.trainc", "a-worker"}, owned_by(w))
+    w.fault("GET", "/configmaps/trainc-code-", status(403, "Forbidden", 'configmaps is forbidden: User "eve" cannot get'))
+    w.want(4, "apply", "a.tj", err="forbidden")
+
+
+@check
+def gitops(w):
+    """code that exists without an owner is used, and stays without one when the runs are gone"""
+    w.source("print(1)\n", "a", "b")
+    w.want(0, "apply", "a.tj")
+    o = w.get("configmaps", w.code()[0])
+    w.want(0, "delete", "a", "--yes")
+    del o["metadata"]["ownerReferences"], o["metadata"]["uid"]
+    w.put("configmaps", "default", o)
+    for _ in range(2):
+        w.want(0, "apply", "a.tj", "b.tj", out="ConfigMap/%s unchanged|run/a unchanged" % w.code()[0])
+        must(not owned_by(w) and not [r for r in about_code(w) if r[0] == "PATCH"], (owned_by(w), about_code(w)))
+    w.want(0, "diff", "a.tj")
+    w.want(0, "delete", "a", "b", "--yes")
+    must(w.names("configmaps") == w.code() and len(w.code()) == 1, w.names("configmaps"))
 
 
 @check

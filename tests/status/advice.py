@@ -74,6 +74,8 @@ TABLE = [
     # ---- containers ----
     ("no such Secret", held("CreateContainerConfigError", 'secret "token" not found'), 'secret "token" not found', "Secret does not exist"),
     ("no such ConfigMap", held("CreateContainerConfigError", 'configmap "cfg" not found'), 'configmap "cfg" not found', "ConfigMap does not exist"),
+    ("the code is gone", placed("FailedMount", 'MountVolume.SetUp failed for volume "code-parts" : configmap "trainc-code-3f2a9c01b7de-0" not found'),
+     'configmap "trainc-code-3f2a9c01b7de-0" not found', "'trainc apply' writes it again"),
     ("root is forbidden", held("CreateContainerConfigError", "container has runAsNonRoot and image will run as root"), "runAsNonRoot", "set a user"),
     ("no driver", held("RunContainerError", "nvidia-container-cli: initialization error: nvml error: driver not loaded"), "nvidia-container-cli", "driver of the node"),
     ("a hook", held("PostStartHookError", "command 'x' exited with 1"), "PostStartHookError", "lifecycle"),
