@@ -211,7 +211,7 @@ static enum tree_fault put_content(struct archiving *m, int fd, const struct tre
 static bool archive_file(struct archiving *m, const struct tree_entry *e)
 {
 	struct code_tree *t = m->to->tree;
-	int fd = openat(t->root, e->path.p, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int fd = tree_open(t, e->path);
 	enum tree_fault fault = fd < 0 ? errno == ENOENT ? FAULT_CHANGED : FAULT_UNREADABLE :
 		is_same(fd, e) ? FAULT_NONE : FAULT_CHANGED;
 

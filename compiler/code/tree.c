@@ -1,6 +1,6 @@
 /*
- * tree.c - walks a directory and applies the rules to it. Directories are opened relative to the root and never through
- * a link.
+ * tree.c - walks a directory and applies the rules to it. Each directory is opened by its name in the open one above it
+ * and never through a link, so that an exchange of a directory meanwhile does not lead the walk out of the root.
  */
 #include "code/tree.h"
 
@@ -13,7 +13,8 @@
 #include "base/file.h"
 #include "code/link.h"
 
-enum { LONGEST_PATH = 3500, LONGEST_NAME = 255, MOST_PROBLEMS = 100, MOST_RULES = 1024 * 1024 };
+enum { LONGEST_PATH = 3500, LONGEST_NAME = 255, MOST_PROBLEMS = 100, MOST_RULES = 1024 * 1024,
+	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 void tree_report(struct code_tree *t, enum tree_fault fault, struct str path, struct str why)
 {
@@ -101,7 +102,8 @@ static bool outer_rules(struct code_tree *t, const struct rules **ret)
 
 /* A directory that is being walked. */
 struct tree_place {
-	struct str path;
+	struct str path, name;          /* name: in the directory above it, whose descriptor is `above` */
+	int above;
 	const struct rules *rules;
 	int fd;
 	bool out;                       /* it is left out; only what `include` names is taken from it */
@@ -225,7 +227,7 @@ static void visit_entry(struct code_tree *t, const struct tree_place *at, struct
 	}
 	out = out && !included;
 	if (kind == TREE_DIRECTORY && (!out || (t->ninclude && rules_reach_below(t->includes, whole))))
-		walk_directory(t, (struct tree_place){ path, at->rules, -1, out, included });
+		walk_directory(t, (struct tree_place){ path, name, at->fd, at->rules, -1, out, included });
 	else if (kind == TREE_OTHER && !out)
 		leave_out(t, path, kind, STR("not a file"), STR(""));
 	else if (!out && kind != TREE_DIRECTORY)
@@ -253,6 +255,9 @@ static struct str *list_names(struct code_tree *t, DIR *stream, size_t *ret_n)
 	return names;
 }
 
+/* Was a directory gone, or a link or a file, when it was opened? It was a directory when it was found. */
+static bool is_exchanged(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ELOOP; }
+
 /* Opens a directory and reads its names; false, after reporting, if that fails. */
 static bool open_place(struct code_tree *t, struct tree_place *at, struct str **ret_names, size_t *ret_n)
 {
@@ -262,10 +267,12 @@ static bool open_place(struct code_tree *t, struct tree_place *at, struct str **
 		tree_report(t, FAULT_NAME, at->path, STR("its path is longer than 3500 bytes"));
 		return false;
 	}
-	at->fd = openat(t->root, at->path.n ? at->path.p : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	at->fd = openat(at->above, at->name.p, DIRECTORY_FLAGS);
 	int listed = at->fd < 0 ? -1 : fcntl(at->fd, F_DUPFD_CLOEXEC, 0);
 	if (listed < 0 || !(stream = fdopendir(listed))) {
-		if (!at->out)
+		if (!at->out && is_exchanged(errno))
+			tree_report(t, FAULT_CHANGED, at->path, STR(""));
+		else if (!at->out)
 			tree_report(t, FAULT_UNREADABLE, at->path.n ? at->path : STR("."), file_reason(t->arena,
 				errno));
 		if (listed >= 0)
@@ -301,7 +308,7 @@ static int by_path(const void *a, const void *b)
 
 void tree_walk(struct code_tree *t)
 {
-	struct tree_place top = { .path = STR(""), .fd = -1 };
+	struct tree_place top = { .path = STR(""), .name = STR("."), .above = t->root, .fd = -1 };
 	struct stat st;
 
 	t->excludes = rules_of_list(t->arena, NULL, t->dir, STR("exclude"), t->exclude, t->nexclude);
@@ -317,6 +324,28 @@ void tree_walk(struct code_tree *t)
 		qsort(t->entries, t->n, sizeof *t->entries, by_path);
 	if (t->n > TREE_FILES || t->visits >= TREE_VISITS)
 		tree_report(t, FAULT_MANY, STR("."), STR(""));
+}
+
+int tree_open(const struct code_tree *t, struct str path)
+{
+	int at = t->root, next;
+
+	for (size_t i = 0;;) {
+		const char *slash = memchr(path.p + i, '/', path.n - i);
+		struct str name = str_copy(t->arena, (struct str){ path.p + i, slash ? (size_t)(slash - path.p) - i :
+			path.n - i });
+		next = openat(at, name.p, slash ? DIRECTORY_FLAGS :
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+		int reason = is_exchanged(errno) ? ENOENT : errno;
+		if (at != t->root)
+			close(at);
+		if (next < 0)
+			errno = reason;
+		if (next < 0 || !slash)
+			return next;
+		at = next;
+		i += name.n + 1;
+	}
 }
 
 const struct tree_entry *tree_find(const struct code_tree *t, struct str path)

@@ -67,6 +67,12 @@ struct code_tree {
 /* Walks the directory. Nothing is read except file names, links, and files of rules. */
 void tree_walk(struct code_tree *t);
 
+/*
+ * Opens the file of an entry, through no link on the whole path. Returns -1 with the reason in errno, which is ENOENT
+ * if the path is not that of a file any more.
+ */
+int tree_open(const struct code_tree *t, struct str path);
+
 /* Adds a problem, at most 100 of each kind. */
 void tree_report(struct code_tree *t, enum tree_fault fault, struct str path, struct str why);
 

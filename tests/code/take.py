@@ -202,6 +202,31 @@ def changing():
         expect("a file that grows", good and any(status for status, _, _ in found), found[0][2])
 
 
+EXCHANGER = """import os, sys, time
+while True:
+    for a, b in (("a", "real"), ("link", "a"), ("a", "link"), ("real", "a")):
+        os.rename(a, b)
+        if b == "a":
+            time.sleep(0.002)   # about the time that the names of the large directory take
+"""
+
+
+def exchanged():
+    """A directory that is exchanged with a link meanwhile leads no file from outside into the archive."""
+    with Tree({"in/a/zb/s.txt": "inside", "in/.gitignore": "*.log\nreal\nlink\n", "outside/zb/s.txt": "from the outside"}) as t:
+        for i in range(15000):
+            open(t.path("in/a/%d.log" % i), "w", encoding="utf-8").close()
+        os.rename(t.path("job.tj"), t.path("in/job.tj"))
+        os.symlink("../outside", t.path("in/link"))
+        writer = subprocess.Popen([sys.executable, "-c", EXCHANGER], cwd=t.path("in"))
+        try:
+            found = [subprocess.run([TRAINC, "code", "-o", "tar", "job.tj"], cwd=t.path("in"), capture_output=True, timeout=60, check=False).stdout for _ in range(20)]
+        finally:
+            writer.kill()
+            writer.wait()
+        expect("an exchanged directory", not any(b"from the outside" in tar for tar in found))
+
+
 # ---- the archive ----
 
 LONG = "/".join("directory-%02d" % i for i in range(12))
@@ -310,7 +335,7 @@ def stable():
 
 
 def main():
-    for f in (rules, secrets, links, hostile, changing, archive, stable):
+    for f in (rules, secrets, links, hostile, changing, exchanged, archive, stable):
         f()
     print("%d passed, %d failed" % (RESULTS["passed"], RESULTS["failed"]))
     sys.exit(RESULTS["failed"] > 0)
