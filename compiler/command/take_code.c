@@ -98,6 +98,23 @@ static void complete_code(struct plan_code *code, const struct taken *taken)
 	code->parts = (int64_t)((taken->packed.n + CODE_PART - 1) / CODE_PART);
 }
 
+/* Tells the step that unpacks the code of R how large the archive is, which gzip has noted at its end. */
+static void complete_step(struct arena *a, const struct plan_role *r)
+{
+	const struct str packed = r->code->packed;
+	uint32_t size = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		size = size << 8 | (unsigned char)packed.p[packed.n - 1 - i];
+	for (size_t i = 0; i < r->ninits && !r->code->unpack.set; i++) {
+		const struct plan_texts *words = &r->inits[i].command;
+		struct piece *piece = ARENA_NEW(a, struct piece);
+		*piece = (struct piece){ .kind = PIECE_TEXT, .u.text = str_int(a, size) };
+		if (code_unpacks(r, &r->inits[i]))
+			words->at[words->n - 1] = (struct text){ piece, 1, r->code->from };
+	}
+}
+
 void take_code(struct trainc *t)
 {
 	struct taken *all = NULL;
@@ -105,12 +122,14 @@ void take_code(struct trainc *t)
 	for (size_t i = 0; i < t->plan.njobs; i++)
 		for (size_t k = 0; k < t->plan.jobs[i].nroles; k++) {
 			const struct plan_role *r = &t->plan.jobs[i].roles[k];
-			if (!r->code || !r->max || r->code->packed.n)
+			if (!r->code || !r->max)
 				continue;
-			const struct taken *taken = take_one(t, r->code, &all);
-			if (!taken->ok)
-				continue;
-			complete_code(r->code, taken);
-			warn_of_missing(t, r, &taken->snapshot);
+			const struct taken *taken = r->code->packed.n ? NULL : take_one(t, r->code, &all);
+			if (taken && taken->ok) {
+				complete_code(r->code, taken);
+				warn_of_missing(t, r, &taken->snapshot);
+			}
+			if (r->code->packed.n)
+				complete_step(&t->arena, r);
 		}
 }

@@ -30,6 +30,8 @@ struct str emit_code_name(struct arena *a, const struct plan_code *c, unsigned p
 	return str_printf(a, "trainc-code-%.*s-%u", STR_ARG(code_short(c)), part);
 }
 
+static struct str code_key(struct arena *a, unsigned part) { return str_printf(a, "part-%03u", part); }
+
 struct object *emit_code_make(struct emit *e, const struct manifest *m)
 {
 	struct arena *a = e->arena;
@@ -52,7 +54,7 @@ struct object *emit_code_make(struct emit *e, const struct manifest *m)
 		str_cat(a, STR("sha256:"), c->id, STR("")), m->from);
 	PUT_BOOL(a, o, "immutable", true, m->from);
 	map = PUT_MAP(a, o, "binaryData", m->from);
-	object_append(a, map, str_printf(a, "part-%03u", m->part), object_string(a, base64_text(a, part), m->from));
+	object_append(a, map, code_key(a, m->part), object_string(a, base64_text(a, part), m->from));
 	return o;
 }
 
@@ -66,9 +68,14 @@ void emit_code_volume(struct emit *e, const struct plan_role *r, struct str name
 
 	PUT_STR(a, o, "name", name, c->from);
 	sources = PUT_LIST(a, PUT_MAP(a, o, "projected", c->from), "sources", c->from);
-	for (unsigned i = 0; i < c->parts; i++)
-		PUT_STR(a, PUT_MAP(a, object_add_map(a, sources, c->from), "configMap", c->from), "name",
-			emit_code_name(a, c, i), c->from);
+	for (unsigned i = 0; i < c->parts; i++) {
+		struct str key = code_key(a, i);
+		struct object *map = PUT_MAP(a, object_add_map(a, sources, c->from), "configMap", c->from), *item;
+		PUT_STR(a, map, "name", emit_code_name(a, c, i), c->from);
+		item = object_add_map(a, PUT_LIST(a, map, "items", c->from), c->from);  /* and no other key */
+		PUT_STR(a, item, "key", key, c->from);
+		PUT_STR(a, item, "path", key, c->from);
+	}
 }
 
 void emit_code_label(struct emit *e, const struct plan_role *r, struct object *labels)

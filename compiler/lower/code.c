@@ -166,6 +166,8 @@ static void lower_step(struct lowering *l, const struct plan_code *code)
 	if (code->unpack.set)
 		add_step_word(l, &c->command, STR(CODE_PARTS_AT), code->from);
 	add_step_word(l, &c->command, code->at, code->from);
+	if (!code->unpack.set)
+		add_step_word(l, &c->command, STR("0"), code->from);    /* take_code() knows the size */
 	c->asks.cpu = step_quantity(50, QUANTITY_UNIT / 1000, QUANTITY_DECIMAL, code->from);
 	c->asks.memory = step_quantity(64 << 20, QUANTITY_UNIT, QUANTITY_BINARY, code->from);
 }

@@ -19,10 +19,11 @@ enum {
 };
 
 /*
- * $1 is the id and $2 the directory. The archive is checked before anything of it is unpacked: the pod template decides
- * which code runs, and not who may write ConfigMaps.
+ * $1 is the id, $2 the directory, and $3 the size of the archive. The archive is checked before anything of it is
+ * unpacked: the pod template decides which code runs, and not who may write ConfigMaps. Nor do these fill the disk of
+ * the node, because no more than the size is written before the check.
  */
-#define CODE_SCRIPT "set -e; cat " CODE_PARTS_AT "/part-* | gzip -dc > \"$2/.trainc.tar\"\n" \
+#define CODE_SCRIPT "set -e; cat " CODE_PARTS_AT "/part-* | gzip -dc | head -c \"$3\" > \"$2/.trainc.tar\"\n" \
 	"echo \"$1  $2/.trainc.tar\" | sha256sum -c - >/dev/null || " \
 	"{ rm -f \"$2/.trainc.tar\"; echo \"code: the archive is not $1\" >&2; exit 65; }\n" \
 	"tar -xf \"$2/.trainc.tar\" -C \"$2\"; rm \"$2/.trainc.tar\""

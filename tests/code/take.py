@@ -1,9 +1,11 @@
 """take.py - which files code takes, what it refuses, and that other programs read the archive."""
 import base64
+import gzip
 import hashlib
 import io
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -288,6 +290,18 @@ def same_tree(a, b):
     return found[0] == found[1]
 
 
+def bomb(shell, words, size):
+    """Parts that grow when they are unpacked are refused before they have taken more room than the right archive."""
+    to, parts = tempfile.mkdtemp(), tempfile.mkdtemp()
+    with open(os.path.join(parts, "part-000"), "wb") as f:
+        f.write(gzip.compress(bytes(size + (8 << 20))))
+    done = subprocess.run(shell + ["-c", words[2].replace("/.trainc/code", parts), *words[3:5], to, words[6]], capture_output=True, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+    expect("a bomb for " + shell[0], done.returncode == 65 and not os.listdir(to), done)
+    shutil.rmtree(to)
+    shutil.rmtree(parts)
+
+
 def check_unpacking(t, tar, info):
     """The step's script and trainc itself unpack the same; both refuse an archive that is not the one of the template."""
     want, parts = tempfile.mkdtemp(), tempfile.mkdtemp()
@@ -297,13 +311,16 @@ def check_unpacking(t, tar, info):
     shells = [s for s in (["sh"], ["dash"], ["bash"], ["busybox", "sh"]) if shutil.which(s[0])]
     for shell in shells:
         to = tempfile.mkdtemp()
-        done = subprocess.run(shell + ["-c", words[2].replace("/.trainc/code", parts), words[3], words[4], to], capture_output=True, check=False)
+        done = subprocess.run(shell + ["-c", words[2].replace("/.trainc/code", parts), words[3], words[4], to, words[6]], capture_output=True, check=False)
         expect("unpacked by " + shell[0], done.returncode == 0 and same_tree(want, to), done.stderr)
         shutil.rmtree(to)
         to = tempfile.mkdtemp()
-        done = subprocess.run(shell + ["-c", words[2].replace("/.trainc/code", parts), words[3], "0" * 64, to], capture_output=True, check=False)
+        done = subprocess.run(shell + ["-c", words[2].replace("/.trainc/code", parts), words[3], "0" * 64, to, words[6]], capture_output=True, check=False)
         expect("refused by " + shell[0], done.returncode == 65 and b"code: the archive is not 000" in done.stderr and not os.listdir(to), done.stderr)
         shutil.rmtree(to)
+    expect("the size of the archive", words[6] == str(len(tar)), words)
+    for shell in shells:
+        bomb(shell, words, len(tar))
     to = tempfile.mkdtemp()
     status, _, err = t.run("code", "--unpack", info["id"], parts, to)
     expect("unpacked by trainc", status == 0 and same_tree(want, to), err)

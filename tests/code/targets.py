@@ -92,7 +92,8 @@ def check_pod(name, pod, operator):
     mounts = {c["name"]: {m["mountPath"] for m in c.get("volumeMounts", [])} for c in pod["containers"] + pod["initContainers"]}
     expect(name + ": who sees it", "/code" in mounts[main["name"]] and "/code" in mounts["i"] and mounts["code"] == {"/code", "/.trainc/code"} and "/code" not in mounts["s"], mounts)
     expect(name + ": workdir", main["workingDir"] == "/code", main)
-    expect(name + ": volumes", volumes["code"] == {"name": "code", "emptyDir": {}} and "projected" in volumes["code-parts"], volumes)
+    expect(name + ": volumes", volumes["code"] == {"name": "code", "emptyDir": {}} and volumes["code-parts"]["projected"]["sources"] == [
+        {"configMap": {"name": "trainc-code-%s-0" % step["command"][4][:12], "items": [{"key": "part-000", "path": "part-000"}]}}], volumes)
 
 
 def targets():
