@@ -34,6 +34,8 @@ struct compile_options {                /* p == NULL: the option was not given *
 	 * looks at programs, and the ids of code stay zeros.
 	 */
 	void (*take_code)(struct trainc *t);
+	const struct str *outputs;      /* files and directories that the command writes; `code` does not take them */
+	size_t noutputs;
 	/* keeps the values from which jobs were built (struct eval); tests of programs need them */
 	bool keep_jobs;
 };

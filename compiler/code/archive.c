@@ -46,13 +46,16 @@ static void pack_bytes(struct archiving *m, const char *bytes, size_t n, int flu
 	m->to->too_large = m->to->packed.n > m->to->most;
 }
 
+/* Is there no use in going on, as the archive is refused or too large? */
+static bool is_ended(const struct archiving *m) { return m->refused || m->to->too_large; }
+
 static void put_bytes(struct archiving *m, const char *bytes, size_t n)
 {
-	if (m->refused || !n)
+	if (is_ended(m) || !n)
 		return;
 	sha256_add(&m->hash, bytes, n);
 	m->bytes += n;
-	if (m->to->pack && !m->to->too_large)
+	if (m->to->pack)
 		pack_bytes(m, bytes, n, Z_NO_FLUSH);
 	m->refused = m->to->write && !m->to->write(m->to->context, bytes, n);
 }
@@ -204,8 +207,8 @@ static enum tree_fault put_content(struct archiving *m, int fd, const struct tre
 			look_for_secret(m, e, (struct str){ piece, n });
 		put_bytes(m, piece, n);
 		done += n;
-	} while (done < e->size && !m->refused);
-	return is_same(fd, e) || m->refused ? FAULT_NONE : FAULT_CHANGED;
+	} while (done < e->size && !is_ended(m));
+	return is_same(fd, e) || is_ended(m) ? FAULT_NONE : FAULT_CHANGED;
 }
 
 static bool archive_file(struct archiving *m, const struct tree_entry *e)
@@ -244,7 +247,7 @@ bool archive_make(struct archive *a)
 	sha256_init(&m.hash);
 	if (a->pack && deflateInit2(&m.zip, 6, Z_DEFLATED, 16 + 15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		memory_out();
-	for (size_t i = 0; i < a->tree->n && ok && !m.refused; i++) {
+	for (size_t i = 0; i < a->tree->n && ok && !is_ended(&m); i++) {
 		const struct tree_entry *e = &a->tree->entries[i];
 		if (e->kind == TREE_LINK)
 			archive_link(&m, e);

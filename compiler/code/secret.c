@@ -43,7 +43,32 @@ static bool has_secret_word(struct str text, const char *part)
 
 static bool is_binary(struct str start) { return start.n && memchr(start.p, '\0', start.n); }
 
-/* Is there `-----BEGIN ... PRIVATE KEY-----` at the start of a line? */
+/*
+ * Is this what may be before a key on its line: a mark of Unicode, blanks, quotes, and the name that the key is given,
+ * as in `key: "` or `export KEY='`?
+ */
+static bool is_before_key(struct str text)
+{
+	bool word = false, named = false;
+
+	if (str_starts(text, STR("\xef\xbb\xbf")))
+		text = (struct str){ text.p + 3, text.n - 3 };
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+			c == '.' || c == '-';
+		if ((letter && named) || (!letter && !strchr(" \t\"'`=:,", c)))
+			return false;
+		word = word || letter;
+		named = named || c == '=' || c == ':';
+	}
+	return named || !word;
+}
+
+/*
+ * Is there `-----BEGIN ... PRIVATE KEY-----` at the start of a line, or after the name of a value? A quote at its end
+ * means that a program looks for this line, and does not have a key.
+ */
 static bool has_private_key(struct str start)
 {
 	static const struct str begin = { "-----BEGIN ", 11 }, end = { "PRIVATE KEY", 11 };
@@ -52,12 +77,15 @@ static bool has_private_key(struct str start)
 		const char *newline = memchr(start.p + i, '\n', start.n - i);
 		struct str line = { start.p + i, newline ? (size_t)(newline - start.p) - i : start.n - i };
 		i += line.n + 1;
-		if (!str_starts(line, begin))
+		const char *first = line.n ? memmem(line.p, line.n, begin.p, begin.n) : NULL;
+		if (!first || !is_before_key((struct str){ line.p, (size_t)(first - line.p) }))
 			continue;
+		line = (struct str){ first, line.n - (size_t)(first - line.p) };
 		const char *key = memmem(line.p, line.n, end.p, end.n);
 		struct str rest = { key, key ? line.n - (size_t)(key - line.p) : 0 };
-		if (key && (str_starts(rest, STR("PRIVATE KEY-----")) || str_starts(rest,
-			STR("PRIVATE KEY BLOCK-----"))))
+		size_t n = !key ? 0 : str_starts(rest, STR("PRIVATE KEY-----")) ? 16 :
+			str_starts(rest, STR("PRIVATE KEY BLOCK-----")) ? 22 : 0;
+		if (n && (rest.n == n || !strchr("\"'`", rest.p[n])))
 			return true;
 	}
 	return false;

@@ -44,6 +44,7 @@ static bool take_once(struct arena *a, const struct snapshot_wish *w, struct sna
 	int root = open_root(a, w, ret);
 
 	ret->tree = (struct code_tree){ .arena = a, .root = root, .dir = w->dir, .state = w->state,
+		.outputs = w->outputs, .noutputs = w->noutputs,
 		.project = w->project.n ? w->project : STR("."), .exclude = w->exclude, .nexclude = w->nexclude,
 		.include = w->include, .ninclude = w->ninclude };
 	if (root < 0 || ret->outside)

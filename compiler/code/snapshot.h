@@ -11,8 +11,9 @@ struct snapshot_wish {
 	struct str project;             /* path of the project on this machine */
 	struct str dir;                 /* the directory, relative to the project; empty if it is the project */
 	struct str state;               /* trainc's own directory, or empty */
+	const struct str *outputs;      /* files and directories that the command writes: never taken */
 	const struct str *exclude, *include, *allow;
-	size_t nexclude, ninclude, nallow;
+	size_t noutputs, nexclude, ninclude, nallow;
 	uint64_t max;                   /* most bytes of all files; 0: no limit */
 	size_t most_packed;
 	/* takes the bytes of the archive as it is made, or NULL. Then the snapshot is tried only once */

@@ -16,6 +16,8 @@
 enum { LONGEST_PATH = 3500, LONGEST_NAME = 255, MOST_PROBLEMS = 100, MOST_RULES = 1024 * 1024,
 	DIRECTORY_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
+static const off_t LARGEST_FILE = ((off_t)1 << 33) - 1;     /* what has room in a header of the archive */
+
 void tree_report(struct code_tree *t, enum tree_fault fault, struct str path, struct str why)
 {
 	size_t same = 0;
@@ -121,12 +123,12 @@ static bool name_is_fit(struct code_tree *t, struct str path, struct str name)
 {
 	const char *why = NULL;
 
-	if (str_malformed(name) != name.n)
+	if (str_malformed(path) != path.n)
 		why = "its name is not UTF-8";
-	for (size_t i = 0; i < name.n && !why; i++)
-		if ((unsigned char)name.p[i] < 0x20 || name.p[i] == 0x7f)
+	for (size_t i = 0; i < path.n && !why; i++)      /* names of directories count too */
+		if ((unsigned char)path.p[i] < 0x20 || path.p[i] == 0x7f)
 			why = "its name has a control character";
-		else if (name.p[i] == '\\')
+		else if (path.p[i] == '\\')
 			why = "its name has a backslash";
 	if (!why && name.n > LONGEST_NAME)
 		why = "its name is longer than 255 bytes";
@@ -161,6 +163,10 @@ static void take_entry(struct code_tree *t, const struct tree_place *at, struct 
 
 	if (!name_is_fit(t, path, name))
 		return;
+	if (e.kind == TREE_FILE && st->st_size > LARGEST_FILE) {
+		tree_report(t, FAULT_SIZE, path, STR(""));
+		return;
+	}
 	if (e.kind == TREE_LINK)
 		take_link(t, at, name, &e);
 	else
@@ -198,8 +204,10 @@ static const char *never_taken(const struct code_tree *t, const struct tree_plac
 	/* the second name is that of the archive while it is unpacked */
 	if (!at->path.n && (str_is(name, ".trainc") || str_is(name, ".trainc.tar")))
 		return ".trainc";
-	return t->state_inode && st->st_ino == t->state_inode && st->st_dev == t->state_device ?
-		"directory of runs" : NULL;
+	for (size_t i = 0; i < t->nown; i++)
+		if (st->st_ino == t->own[i].inode && st->st_dev == t->own[i].device)
+			return t->own[i].rule;
+	return NULL;
 }
 
 static void visit_entry(struct code_tree *t, const struct tree_place *at, struct str name)
@@ -306,18 +314,36 @@ static int by_path(const void *a, const void *b)
 	return str_cmp(((const struct tree_entry *)a)->path, ((const struct tree_entry *)b)->path);
 }
 
+static void add_own(struct code_tree *t, const struct stat *st, const char *rule)
+{
+	if (t->nown < TREE_OWN)
+		t->own[t->nown++] = (struct tree_own){ st->st_dev, st->st_ino, rule };
+}
+
+/* Finds what trainc writes: with it, the same command would take other files each time. */
+static void find_own(struct code_tree *t)
+{
+	static const char output[] = "output of this command";
+	struct stat st;
+
+	if (t->state.n && stat(str_copy(t->arena, t->state).p, &st) == 0)
+		add_own(t, &st, "directory of runs");
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+			add_own(t, &st, output);
+	for (size_t i = 0; i < t->noutputs; i++)
+		if (t->outputs[i].n && stat(str_copy(t->arena, t->outputs[i]).p, &st) == 0)
+			add_own(t, &st, output);
+}
+
 void tree_walk(struct code_tree *t)
 {
 	struct tree_place top = { .path = STR(""), .name = STR("."), .above = t->root, .fd = -1 };
-	struct stat st;
 
 	t->excludes = rules_of_list(t->arena, NULL, t->dir, STR("exclude"), t->exclude, t->nexclude);
 	t->includes = rules_of_list(t->arena, NULL, t->dir, STR("include"), t->include, t->ninclude);
 	t->included = ARENA_ARRAY(t->arena, bool, t->ninclude);
-	if (t->state.n && stat(str_copy(t->arena, t->state).p, &st) == 0) {
-		t->state_device = st.st_dev;
-		t->state_inode = st.st_ino;
-	}
+	find_own(t);
 	top.out = !outer_rules(t, &top.rules);
 	walk_directory(t, top);
 	if (t->n)

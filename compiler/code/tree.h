@@ -31,13 +31,21 @@ struct tree_left {
 };
 
 /* Something because of which no snapshot can be made. */
-enum tree_fault { FAULT_NONE, FAULT_UNREADABLE, FAULT_LINK, FAULT_NAME, FAULT_MANY, FAULT_SECRET, FAULT_CHANGED };
+enum tree_fault { FAULT_NONE, FAULT_UNREADABLE, FAULT_LINK, FAULT_NAME, FAULT_MANY, FAULT_SIZE, FAULT_SECRET,
+	FAULT_CHANGED };
 struct tree_problem {
 	enum tree_fault fault;
 	struct str path, why;           /* why: the end of a sentence; for a link, its target */
 };
 
-enum { TREE_FILES = 20000, TREE_VISITS = 1000000 };
+enum { TREE_FILES = 20000, TREE_VISITS = 1000000, TREE_OWN = 8 };
+
+/* A file or directory that trainc itself writes, and the name of the rule because of which it is never taken. */
+struct tree_own {
+	dev_t device;
+	ino_t inode;
+	const char *rule;
+};
 
 struct code_tree {
 	struct arena *arena;
@@ -46,8 +54,9 @@ struct code_tree {
 	struct str dir;                 /* the directory, relative to the project; empty if it is the project */
 	struct str project;             /* path of the project on this machine */
 	struct str state;               /* trainc's own directory, which is never taken: an absolute path, or empty */
+	const struct str *outputs;      /* files and directories that the command writes */
 	const struct str *exclude, *include;
-	size_t nexclude, ninclude;
+	size_t noutputs, nexclude, ninclude;
 	/* results; `entries` are in byte order of their paths */
 	struct tree_entry *entries;
 	size_t n;
@@ -59,8 +68,8 @@ struct code_tree {
 	bool *included;                 /* for each element of `include`: it matched something */
 	/* the rest is the walk's own */
 	size_t visits;
-	dev_t state_device;
-	ino_t state_inode;
+	struct tree_own own[TREE_OWN];
+	size_t nown;
 	const struct rules *excludes, *includes;
 };
 

@@ -127,6 +127,18 @@ static struct str entry_name(struct unpacking *u, struct str path)
 	return str_copy(u->arena, slash ? (struct str){ slash + 1, path.n - (size_t)(slash + 1 - path.p) } : path);
 }
 
+/*
+ * Removes the entry of an earlier attempt, such as one that the node ended. A directory stays, and the entry then
+ * cannot be written.
+ */
+static const char *free_name(struct unpacking *u, int parent, struct str path)
+{
+	struct str name = entry_name(u, path);
+
+	unlinkat(parent, name.p, 0);
+	return name.p;
+}
+
 /* Copies the content of a file, or skips it if FD is -1. */
 static bool copy_content(struct unpacking *u, int fd, struct str path, uint64_t size)
 {
@@ -148,7 +160,8 @@ static bool copy_content(struct unpacking *u, int fd, struct str path, uint64_t 
 static bool write_entry(struct unpacking *u, struct str path, mode_t mode, uint64_t size)
 {
 	int parent = open_parent(u, path);
-	int fd = parent < 0 ? -1 : openat(parent, entry_name(u, path).p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	int fd = parent < 0 ? -1 : openat(parent, free_name(u, parent, path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		mode);
 	bool ok = fd >= 0 && fchmod(fd, mode) == 0 && copy_content(u, fd, path, size);
 
 	if (!ok && !u->why.n)
@@ -163,7 +176,7 @@ static bool write_entry(struct unpacking *u, struct str path, mode_t mode, uint6
 static bool write_link(struct unpacking *u, struct str path, struct str target)
 {
 	int parent = open_parent(u, path);
-	bool ok = parent >= 0 && symlinkat(str_copy(u->arena, target).p, parent, entry_name(u, path).p) == 0;
+	bool ok = parent >= 0 && symlinkat(str_copy(u->arena, target).p, parent, free_name(u, parent, path)) == 0;
 
 	if (!ok)
 		fail_unpacking(u, path, file_reason(u->arena, errno).p);

@@ -118,7 +118,10 @@ static void put_entries(struct showing *w, const struct code_tree *t, bool all)
 	if (all && t->nleft)
 		buf_printf(&w->out, "  left out\n  %-20s  %s\n", "RULE", "PATH");
 	for (size_t i = 0; all && i < t->nleft; i++) {
-		buf_printf(&w->out, "  %-20.*s  ", STR_ARG(t->left[i].rule));
+		struct buf rule = { 0 };
+		put_escaped(&rule, t->left[i].rule);    /* it begins with the path of a file of rules */
+		buf_printf(&w->out, "  %-20.*s  ", STR_ARG(buf_text(&rule)));
+		buf_release(&rule);
 		put_escaped(&w->out, t->left[i].path);
 		buf_printf(&w->out, "%s\n", t->left[i].kind == TREE_DIRECTORY ? "/" : "");
 	}
@@ -211,17 +214,54 @@ static void put_json(struct showing *w)
 
 /* ---- --why ---- */
 
+/*
+ * Sets *RET to PATH, which is relative to the working directory, relative to the directory of the code; "." for that
+ * itself. False if it is not in it.
+ */
+static bool path_below_code(struct showing *w, const struct plan_code *code, struct str path, struct str *ret)
+{
+	struct arena *a = w->arena;
+	struct str dir = path_join(a, w->program->program.project.root, code->dir), here;
+	const struct reader *reader = w->session->reader;
+
+	if (reader->real && reader->real(reader->context, a, STR("."), &here)) {
+		dir = path_join(a, here, dir);
+		path = path_join(a, here, path);
+	}
+	if (!path_inside(dir, path))
+		return false;
+	size_t n = str_is(dir, "/") ? 1 : dir.n + 1;
+	*ret = path.n > n ? (struct str){ path.p + n, path.n - n } : STR(".");
+	return true;
+}
+
+/* How many files and links are taken below the directory PATH? */
+static size_t files_below(const struct code_tree *t, struct str path)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += str_is(path, ".") || (str_starts(t->entries[i].path, path) && t->entries[i].path.p[path.n] == '/');
+	return n;
+}
+
 /* Says whether PATH, relative to the working directory, is taken; returns the exit status. */
 static int tell_why_left(struct showing *w, struct str path)
 {
 	const struct shown *s = &w->at[0];
-	struct str root = w->program->program.project.root, dir = str_is(s->code->dir, ".") ? root :
-		path_join(w->arena, root, s->code->dir), whole = path_join(w->arena, STR("."), path);
-	struct str below = whole;
+	struct str below;
 
-	if (!str_is(dir, ".") && path_inside(dir, whole) && whole.n > dir.n)
-		below = (struct str){ whole.p + dir.n + 1, whole.n - dir.n - 1 };
+	if (!path_below_code(w, s->code, path, &below)) {
+		session_print(w->session, str_printf(w->arena, "left out: it is not in the directory '%.*s' of the "
+			"project\n", STR_ARG(s->code->dir)));
+		return STATUS_PROGRAM;
+	}
 	const struct tree_left *left = tree_left_find(&s->snapshot.tree, below);
+	size_t files = files_below(&s->snapshot.tree, below);
+	if (files) {
+		session_print(w->session, str_printf(w->arena, "taken: %zu file%s\n", files, files > 1 ? "s" : ""));
+		return STATUS_DONE;
+	}
 	if (tree_find(&s->snapshot.tree, below)) {
 		session_print(w->session, STR("taken\n"));
 		return STATUS_DONE;

@@ -50,6 +50,8 @@ static const struct fault_row {
 		"a replica does not have what is outside: put the file into the directory, or leave out the link by a "
 		"line of '.trainignore'" },
 	[FAULT_NAME] = { TJ1305, "cannot be taken: ", "rename it, or leave it out by a line of '.trainignore'" },
+	[FAULT_SIZE] = { TJ1302, "is larger than 8 GiB, which the archive cannot have",
+		"leave it out by a line of '.trainignore': such files belong on a volume" },
 	[FAULT_SECRET] = { TJ1303, "looks like a secret: ",
 		"leave it out by a line of '.trainignore'; if it is not a secret, write its path into 'allow'" },
 	[FAULT_CHANGED] = { TJ1311, "changed while it was read, twice",

@@ -230,13 +230,30 @@ bool session_pour(struct session *s, struct str path, struct str bytes)
 
 /* ---- programs ---- */
 
+/* The files and directories that the command writes. */
+static struct str *command_outputs(const struct session *s, size_t *ret_n)
+{
+	static const enum option each[] = { OPTION_OUTPUT, OPTION_OUTPUT_DIR, OPTION_DEPFILE };
+	struct str *list = NULL;
+
+	*ret_n = 0;
+	for (size_t i = 0; s->options->command == COMMAND_COMPILE && i < sizeof each / sizeof *each; i++) {
+		struct str value = option_value(s->options, each[i]);
+		if (value.p && !str_is(value, "yaml") && !str_is(value, "json"))
+			ARENA_PUSH(s->arena, list, *ret_n, value);
+	}
+	return list;
+}
+
 struct trainc *session_open(struct session *s)
 {
 	const struct options *o = s->options;
 	struct trainc *t = trainc_open_reader(s->reader);
 
-	if (s->reader == &file_reader)          /* otherwise there are no files beside the program */
+	if (s->reader == &file_reader) {        /* otherwise there are no files beside the program */
 		t->options.take_code = take_code;
+		t->options.outputs = command_outputs(s, &t->options.noutputs);
+	}
 	/* the library refuses options of the command line that do not concern the program */
 	for (size_t i = 0; i < o->ngiven; i++) {
 		const char *word = option_row(o->given[i].option)->word;

@@ -34,6 +34,7 @@ struct snapshot_wish code_wish(struct trainc *t, const struct plan_code *code)
 
 	return (struct snapshot_wish){ .project = t->program.project.root,
 		.dir = str_is(code->dir, ".") ? STR("") : code->dir, .state = state_directory(a),
+		.outputs = t->options.outputs, .noutputs = t->options.noutputs,
 		.exclude = code_texts(a, code->exclude, code->nexclude), .nexclude = code->nexclude,
 		.include = code_texts(a, code->include, code->ninclude), .ninclude = code->ninclude,
 		.allow = code_texts(a, code->allow, code->nallow), .nallow = code->nallow,

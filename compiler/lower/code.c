@@ -125,6 +125,11 @@ static bool lower_at(struct lowering *l, const struct value *v, struct span at, 
 	}
 	if (!mount_path(l->ev, text, at, ret))
 		return false;
+	for (size_t i = 0; i < ret->n; i++)
+		if (ret->p[i] == '\\' || (unsigned char)ret->p[i] < 0x20) {    /* the step writes it with echo */
+			report_at(l, at, text, "which has a backslash or a control character");
+			return false;
+		}
 	if (path_inside(STR("/.trainc"), *ret)) {
 		report_at(l, at, text, "which trainc uses itself");
 		return false;

@@ -98,6 +98,59 @@ def rules():
     with Tree({"a.pt": "", ".gitignore": "# models\n\n*.pt\n"}) as t:
         expect("--why: left out", t.run("code", "--why", "a.pt", "job.tj")[:2] == (1, b"left out: .gitignore:3: *.pt\n"))
         expect("--why: taken", t.run("code", "--why", "job.tj", "job.tj")[:2] == (0, b"taken\n"))
+        expect("--why: no such file", t.run("code", "--why", "gone", "job.tj")[:2] == (1, b"left out: no such file\n"))
+        expect("--why: outside", t.run("code", "--why", "../x", "job.tj")[:2] == (1, b"left out: it is not in the directory '.' of the project\n"))
+    why_from_elsewhere()
+
+
+# where trainc is started, the path, and the answer
+WHY = [
+    ("sub", "deep/f.py", b"taken\n"), ("sub", "../sub/deep/f.py", b"taken\n"), ("sub/deep", "f.py", b"taken\n"), ("sub", "deep", b"taken: 2 files\n"),
+    ("sub", ".", b"taken: 2 files\n"), ("sub", "..", b"taken: 5 files\n"), (".", ".", b"taken: 5 files\n"), (".", "sub/deep/", b"taken: 2 files\n"),
+    (".", "su", b"left out: no such file\n"), ("sub", "a.pt", b"left out: .gitignore:1: *.pt\n"), ("sub", "%s/sub/deep/f.py", b"taken\n"),
+]
+
+
+def why_from_elsewhere():
+    files = {"project.tj": "project { }\n", "sub/deep/f.py": "1", "sub/deep/g.py": "2", "sub/a.pt": "3", ".gitignore": "*.pt\n"}
+    with Tree(files) as t:
+        top = os.path.realpath(t.top)
+        for start, path, want in WHY:
+            done = subprocess.run([TRAINC, "code", os.path.relpath(os.path.join(top, "job.tj"), os.path.join(top, start)), "--why", path.replace("%s", top)],
+                                  cwd=os.path.join(top, start), capture_output=True, timeout=60, check=False)
+            expect("--why %s from %s" % (path, start), done.stdout == want, (done.stdout, done.stderr))
+
+
+def own_output():
+    """What the command itself writes is not taken, so that it says the same the second time."""
+    for words, file in (("code -o tar job.tj > code.tar", "code.tar"), ("compile job.tj > m.yaml", "m.yaml"), ("compile job.tj -o ./m.yaml", "m.yaml"),
+                        ("compile job.tj -o m.json", "m.json"), ("compile job.tj --output-dir objects", "objects"), ("compile job.tj --depfile m.d -o d/m.yaml", "m.d"),
+                        ("plan job.tj > plan.txt 2> errors.txt", "plan.txt")):
+        with Tree({"a": "1", "d/b": "2"}) as t:
+            texts = []
+            for _ in range(3):
+                done = subprocess.run(["sh", "-c", '"$0" ' + words, TRAINC], cwd=t.top, capture_output=True, timeout=60, check=False)
+                texts.append(b"".join(open(os.path.join(d, n), "rb").read() for d, _, names in sorted(os.walk(t.path(file))) for n in sorted(names))
+                             if os.path.isdir(t.path(file)) else open(t.path(file), "rb").read())
+                expect("%s: status" % words, done.returncode == 0, done.stderr)
+            expect(words, texts[0] and texts[0] == texts[1] == texts[2])
+    with Tree({"a": "1"}) as t:
+        with open(t.path("all.txt"), "wb") as f:
+            subprocess.run([TRAINC, "code", "--all", "job.tj"], cwd=t.top, stdout=f, timeout=60, check=False)
+        expect("its rule", "output of this command  all.txt" in open(t.path("all.txt"), encoding="utf-8").read(), open(t.path("all.txt"), encoding="utf-8").read())
+
+
+def options():
+    """The options of plan: which job, and parameters."""
+    text = 'param d: string = "x"\n' + "".join('job "%s" {\n  image = "a/b:1"\n  code = %s\n  role w { command = ["x"] }\n}\n' % p for p in (("one", '"x"'), ("two", "d")))
+    with Tree({"x/f": "1", "y/g": "2"}) as t:
+        t.write("job.tj", text)
+        for words, want in ((["--job", "two", "--set", "d=y"], ["g"]), (["--job", "one", "--set", "d=y"], ["f"]), (["--set", "d=x"], ["f"])):
+            status, out, err = t.run("code", "-o", "json", *words, "job.tj")
+            shown = json.loads(out)["snapshots"] if status == 0 else []
+            expect("code %s" % words, [[e["path"] for e in s["entries"]] for s in shown] == [want], err)
+        err = t.run("code", "-o", "tar", "--set", "d=y", "job.tj")[2]
+        expect("its advice", "choose one with --job and --role" in err, err)
 
 
 # ---- secrets ----
@@ -111,13 +164,17 @@ SECRETS = [
     ("notes.txt", "see\n" + KEY % ""), ("a.asc", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n"), ("x.yaml", "kind: Config\nusers:\n- user:\n    token: abc\n"),
     ("x.json", '{"kind": "Config", "users": [{"user": {"client-key-data": "x"}}]}'), ("x.yaml", 'kind: "Config"\nusers: [{user: {password: x}}]\n'),
     ("sa.json", '{"type": "service_account", "private_key": "x"}'), ("late.txt", "x" * 60000 + "\n" + KEY % "EC "),
+    ("mark.txt", "\ufeff" + KEY % ""), ("blank.txt", " " + KEY % "RSA "), ("x.yaml", "tls:\n  key: |\n    " + (KEY % "").replace("\n", "\n    ")),
+    ("x.yaml", 'key: "-----BEGIN PRIVATE KEY-----\\nMIIB\\n"\n'), ("x.json", '{\n  "key" : "-----BEGIN EC PRIVATE KEY-----\\nMIIB\\n"\n}\n'), ("x.py", 'KEY = """' + KEY % ""),
+    ("x.sh", "export TLS_KEY='" + KEY % ""), ("x.list", "- |\n  " + KEY % ""), ("x.tab", "\t" + KEY % "OPENSSH "),
 ]
 HARMLESS = [
     (".env.example", "A=1"), (".env.sample", ""), (".env.template", ""), ("env", "x"), ("id_rsa.pub", "ssh-rsa AAAA"), ("cert.pem", "-----BEGIN CERTIFICATE-----\n"),
     ("public.key", "-----BEGIN PUBLIC KEY-----\n"), (".npmrc", "registry=https://registry.example.com\n"), ("credentials", "x"), ("aws/credentials", "x"),
     ("config", "x"), ("kube/config", "x"), ("config.json", "{}"), ("a.py", 'BEGIN = "-----BEGIN PRIVATE KEY-----"\n'), ("x.yaml", "kind: Config\nusers: []\n"),
     ("x.yaml", "kind: ConfigMap\ndata:\n  token: x\n"), ("x.json", '{"type": "service_account"}'), ("x.json", '{"private_key": "x"}'), ("a.jks", "text"),
-    ("far.txt", "x" * 70000 + "\n" + KEY % ""),
+    ("far.txt", "x" * 70000 + "\n" + KEY % ""), ("b.py", 'if line == "-----BEGIN PRIVATE KEY-----":\n'), ("c.py", "  '-----BEGIN RSA PRIVATE KEY-----',\n"),
+    ("doc.md", "A key begins with -----BEGIN PRIVATE KEY-----\nand so on\n"),
 ]
 
 
@@ -166,6 +223,25 @@ def hostile():
         expect("a pipe is left out", t.taken() == {"a"}, t.taken())
         out = t.run("code", "--all", "job.tj")[1].decode()
         expect("a pipe is listed", "not a file" in out and "pipe" in out, out)
+    red = "x^\x1b[31mRED"
+    with Tree({"a": "", red + "/.gitignore": "b\n.gitignore\n", red + "/b": ""}) as t:
+        for words in (["--all"], ["--why", red + "/b"]):
+            out = t.run("code", *words, "job.tj")[1]
+            expect("escapes in the name of a rule: %s" % words[0], b"RED/.gitignore:1" in out and b"\x1b" not in out, out)
+    with Tree({red + "/a": ""}) as t:
+        status, _, err = t.run("check", "job.tj")
+        expect("escapes in the name of a directory", status == 1 and "TJ1305" in err and "\x1b" not in err, err)
+    with Tree({"a": "x"}, '{ dir = ".", max = 20Gi }') as t:
+        with open(t.path("sparse"), "wb") as f:
+            f.truncate(8 << 30)
+        status, _, err = t.run("check", "job.tj")
+        expect("a file that a header cannot have", status == 1 and "'sparse' is larger than 8 GiB" in err and "TJ1302" in err, err)
+    with Tree({"a": os.urandom(2000000), "z": "x"}, '{ dir = ".", max = 20Gi }') as t:
+        with open(t.path("b"), "wb") as f:
+            f.truncate(7 << 30)                             # hashing it takes far longer than all of this test
+        start = os.times().children_user
+        status, _, err = t.run("check", "job.tj")
+        expect("nothing is read once it is too large", status == 1 and "TJ1306" in err and os.times().children_user - start < 2, err)
     for name, why in ((b"a\x1b[31m", "a control character"), (b"a\nb", "a control character"), (b"\xff", "not UTF-8"), (b"a\\b", "a backslash")):
         with Tree() as t:
             open(os.path.join(t.top.encode(), name), "w", encoding="utf-8").close()
@@ -324,7 +400,11 @@ def check_unpacking(t, tar, info):
     to = tempfile.mkdtemp()
     status, _, err = t.run("code", "--unpack", info["id"], parts, to)
     expect("unpacked by trainc", status == 0 and same_tree(want, to), err)
-    expect("not over other files", t.run("code", "--unpack", info["id"], parts, to)[0] == 3)
+    status, _, err = t.run("code", "--unpack", info["id"], parts, to)
+    expect("unpacked again, after a restart", status == 0 and same_tree(want, to), err)
+    os.remove(os.path.join(to, "a"))
+    os.mkdir(os.path.join(to, "a"))
+    expect("not over a directory", t.run("code", "--unpack", info["id"], parts, to)[0] == 3)
     shutil.rmtree(to)
     to = tempfile.mkdtemp()
     status, _, err = t.run("code", "--unpack", "0" * 64, parts, to)
@@ -352,7 +432,7 @@ def stable():
 
 
 def main():
-    for f in (rules, secrets, links, hostile, changing, exchanged, archive, stable):
+    for f in (rules, own_output, options, secrets, links, hostile, changing, exchanged, archive, stable):
         f()
     print("%d passed, %d failed" % (RESULTS["passed"], RESULTS["failed"]))
     sys.exit(RESULTS["failed"] > 0)

@@ -194,6 +194,7 @@ WRONG = [
     ("TJ1301", '  code = "../x"', "", "is outside of the project"), ("TJ1301", '  code = "/etc"', "", "is absolute"),
     ("TJ1301", '  code { at = "/x" }', "", "names no directory"), ("TJ1301", '  code = "gone"', "", "does not exist"),
     ("TJ1307", '  code { dir = "src", at = "/" }', "", "whole file system"), ("TJ1307", '  code { dir = "src", at = "code" }', "", "not an absolute path"),
+    ("TJ1307", '  code { dir = "src", at = "/a\\\\nb" }', "", "has a backslash"), ("TJ1307", '  code { dir = "src", at = "/a\\nb" }', "", "a control character"),
     ("TJ1307", '  code { dir = "src", at = "/.trainc/x" }', "", "trainc uses itself"),
     ("TJ1307", '  code = "src"\n  mounts { "/code/data" = pvc("d") }', "", "a volume is mounted there"),
     ("TJ1307", '  code { dir = "src", at = "/d/code" }\n  mounts { "/d" = pvc("d") }', "", "a volume is mounted there"),
