@@ -7,7 +7,7 @@
 #include "base/words.h"
 #include "plan/code.h"
 
-enum { SHOWN = 5 };
+enum { SHOWN = 5, MOST_NAMED = 50 };
 
 /* Adds the largest entries as notes, and the line that leaves out the first of them. */
 static void note_largest(struct trainc *t, struct diag *d, const struct snapshot *s, const char *also)
@@ -22,7 +22,7 @@ static void note_largest(struct trainc *t, struct diag *d, const struct snapshot
 	if (n)
 		diag_help(&t->diags, d,
 			"what the program does not need belongs into '.trainignore': the line '/%.*s' leaves "
-			"out the largest entry%s; 'trainc code FILE --all' lists everything",
+			"out the largest entry%s",
 				STR_ARG(parts[0].name), also);
 }
 
@@ -42,20 +42,22 @@ static void report_over(struct trainc *t, const struct plan_code *code, const st
 /* What is said about each fault: the code, the sentence after the path, and the help. */
 static const struct fault_row {
 	enum diag_code code;
-	const char *before, *help;
+	const char *before, *help, *brief;      /* brief: for the list of further files */
 } faults[] = {
 	[FAULT_UNREADABLE] = { TJ1301, "cannot be read: ",
-		"make it readable, or leave it out by a line of '.trainignore'" },
+		"make it readable, or leave it out by a line of '.trainignore'", "cannot be read" },
 	[FAULT_LINK] = { TJ1304, "is a link that leads out of the directory: to ",
 		"a replica does not have what is outside: put the file into the directory, or leave out the link by a "
-		"line of '.trainignore'" },
-	[FAULT_NAME] = { TJ1305, "cannot be taken: ", "rename it, or leave it out by a line of '.trainignore'" },
+		"line of '.trainignore'", "leads out of the directory" },
+	[FAULT_NAME] = { TJ1305, "cannot be taken: ", "rename it, or leave it out by a line of '.trainignore'",
+		"has a name that cannot be taken" },
 	[FAULT_SIZE] = { TJ1302, "is larger than 8 GiB, which the archive cannot have",
-		"leave it out by a line of '.trainignore': such files belong on a volume" },
+		"leave it out by a line of '.trainignore': such files belong on a volume", "is larger than 8 GiB" },
 	[FAULT_SECRET] = { TJ1303, "looks like a secret: ",
-		"leave it out by a line of '.trainignore'; if it is not a secret, write its path into 'allow'" },
+		"leave it out by a line of '.trainignore'; if it is not a secret, write its path into 'allow'",
+		"looks like a secret" },
 	[FAULT_CHANGED] = { TJ1311, "changed while it was read, twice",
-		"stop what writes to it, or leave it out by a line of '.trainignore'" },
+		"stop what writes to it, or leave it out by a line of '.trainignore'", "changed while it was read" },
 };
 
 static void report_problem(struct trainc *t, const struct plan_code *code, const struct tree_problem *p)
@@ -71,6 +73,24 @@ static void report_problem(struct trainc *t, const struct plan_code *code, const
 	diag_help(&t->diags, d, "%s", row->help);
 	buf_release(&path);
 	buf_release(&why);
+}
+
+/* Names the files that have no message of their own. */
+static void note_further(struct trainc *t, struct diag *d, const struct snapshot *s)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < s->tree.nproblems; i++) {
+		if (s->tree.problems[i].fault == FAULT_MANY || ++found <= SHOWN)
+			continue;
+		if (found > MOST_NAMED)
+			break;
+		struct buf path = { 0 };
+		put_escaped(&path, s->tree.problems[i].path);
+		diag_note(&t->diags, d, (struct span){ 0 }, "'%.*s' %s", STR_ARG(buf_text(&path)),
+			faults[s->tree.problems[i].fault].brief);
+		buf_release(&path);
+	}
 }
 
 void report_snapshot(struct trainc *t, const struct plan_code *code, const struct snapshot *s)
@@ -90,6 +110,7 @@ void report_snapshot(struct trainc *t, const struct plan_code *code, const struc
 		struct diag *d = diag_report(&t->diags, faults[s->tree.problems[s->tree.nproblems - 1].fault].code ?
 			faults[s->tree.problems[s->tree.nproblems - 1].fault].code : TJ1302, code->from,
 			"%zu more files cannot be taken", shown - SHOWN);
+		note_further(t, d, s);
 		diag_help(&t->diags, d,
 			"'.trainignore' has the syntax of '.gitignore': one line can leave out a directory");
 	}

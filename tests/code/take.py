@@ -189,6 +189,9 @@ def secrets():
             t.write("job.tj", PROGRAM % '= "."')
             t.write(".trainignore", os.path.basename(path) + "\n")
             expect("left out: " + path, path not in t.taken() and ".trainignore" in t.taken(), t.taken())
+    with Tree({"k%02d/.env" % i: "A=1" for i in range(13)}) as t:
+        err = t.run("check", "job.tj")[2]
+        expect("many secrets: each is named", "8 more files cannot be taken" in err and all("'k%02d/.env' looks like a secret" % i in err for i in range(13)), err)
     for path, text in HARMLESS:
         with Tree({path: text}) as t:
             expect("no secret: " + path, path in t.taken(), t.taken())
