@@ -141,6 +141,8 @@ static void put_code_table(struct showing *w, const struct shown *s)
 		c->files == 1 ? "" : "s", STR_ARG(quantity_size(w->arena, (uint64_t)c->bytes)),
 		STR_ARG(quantity_size(w->arena, c->packed.n)), (long long)c->parts, c->parts == 1 ? "" : "s", t->nleft,
 		t->nleft == 1 ? "y" : "ies");
+	if (c->packed.n > CODE_PACKED)
+		buf_printf(&w->out, "  too large: ConfigMaps can carry %d bytes of packed code\n", CODE_PACKED);
 	put_entries(w, t, option_given(w->session->options, OPTION_ALL));
 }
 
@@ -294,6 +296,15 @@ static bool take_shown(struct showing *w, struct shown *s, struct trainc_output 
 	return ok;
 }
 
+/* Is there code that only a local run can have? */
+static bool is_too_large(const struct showing *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->at[i].code->packed.n > CODE_PACKED)
+			return true;
+	return false;
+}
+
 static int show_code(struct showing *w)
 {
 	struct str form = option_value(w->session->options, OPTION_OUTPUT), why = option_value(w->session->options,
@@ -329,7 +340,7 @@ static int show_code(struct showing *w)
 		put_code_table(w, &w->at[i]);
 	session_show(w->session, buf_text(&w->out));
 	buf_release(&w->out);
-	return STATUS_DONE;
+	return is_too_large(w) ? STATUS_PROGRAM : STATUS_DONE;
 }
 
 /* trainc code --unpack ID FROM TO: the step of a pod whose image has no shell. */

@@ -39,7 +39,7 @@ struct snapshot_wish code_wish(struct trainc *t, const struct plan_code *code)
 		.include = code_texts(a, code->include, code->ninclude), .ninclude = code->ninclude,
 		.allow = code_texts(a, code->allow, code->nallow), .nallow = code->nallow,
 		.max = (uint64_t)(code->max.value.nano / QUANTITY_UNIT),
-		.most_packed = t->options.job.here ? SIZE_MAX : CODE_PACKED };
+		.most_packed = t->options.job.here || t->options.shows_code ? SIZE_MAX : CODE_PACKED };
 }
 
 /* ---- sharing ---- */

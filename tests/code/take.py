@@ -261,6 +261,11 @@ def hostile():
     with Tree({"data/big": os.urandom(1000000), "a": "x"}) as t:
         status, _, err = t.run("check", "job.tj")
         expect("too large when packed", status == 1 and "TJ1306" in err and "data/: 977 KiB" in err, err)
+        expect("too large: its help", "'trainc code FILE --all' lists everything" in err, err)
+        status, out, err = t.run("code", "--all", "job.tj")
+        expect("too large: shown", status == 1 and b"data/big" in out and b"too large: ConfigMaps can carry 900000 bytes" in out, (out, err))
+        status, out, err = t.run("code", "-o", "tar", "job.tj")
+        expect("too large: the archive for other tools", status == 0 and len(out) > 1000000, err)
     with Tree({"a": ""}, '= "gone"') as t:
         expect("no directory", "TJ1301" in t.run("check", "job.tj")[2])
     with Tree({"a": ""}, '= "a"') as t:
