@@ -84,8 +84,10 @@ void site_labels(struct eval *ev, const struct value *table, struct plan_acceler
 	}
 	for (size_t i = 0; i < p->nsites; i++)
 		ways += site_row(table, p->sites[i].name) && !repeats_row(table, p, i);
-	for (size_t i = 0; i < p->nsites; i++)
-		if (site_row(table, p->sites[i].name) && !repeats_row(table, p, i))
-			add_site_row(ev, site_row(table, p->sites[i].name), way++, ways == 1, acc);
+	for (size_t i = 0; i < p->nsites; i++) {
+		const struct value *row = site_row(table, p->sites[i].name);
+		if (row && !repeats_row(table, p, i))
+			add_site_row(ev, row, way++, ways == 1, acc);
+	}
 	acc->unlabelled = p->nsites && !ways;
 }
