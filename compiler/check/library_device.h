@@ -21,7 +21,7 @@ struct str library_device_of(struct str resource, struct str *ret_module, bool *
 
 /*
  * The resource that the accelerators of a library module ask for whose first argument is a number of devices; empty if
- * there is no such accelerator.
+ * the module has none of these accelerators.
  */
 struct str library_counted(struct str module);
 /* The accelerator of a library module whose devices are parts of others, or an empty text. */

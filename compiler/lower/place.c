@@ -262,7 +262,7 @@ static int64_t tier_of(const struct levels *l, size_t level)
 	return n;
 }
 
-/* Finds the level of P, or reports that there is none; false then. */
+/* Finds the level of P. Returns false after reporting that the project has no such level. */
 static bool find_place(struct lowering *l, const struct levels *levels, const struct plan_place *p, size_t *ret)
 {
 	bool twice;

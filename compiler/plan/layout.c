@@ -46,7 +46,7 @@ static int64_t stride(const struct plan_layout *l, enum plan_dimension d)
 	return n;
 }
 
-/* The same of experts, in positions within a stage. */
+/* The extent of a dimension of experts: the number of neighboring positions in a stage that a group takes. */
 static int64_t expert_stride(const struct plan_layout *l, enum plan_dimension d)
 {
 	return d == DIMENSION_ETP ? 1 : d == DIMENSION_EP ? l->etp : l->etp * l->ep;

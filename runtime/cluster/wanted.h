@@ -77,7 +77,7 @@ struct str wanted_body(struct arena *a, const struct wanted *w);
 void wanted_annotate(struct arena *a, struct data *object, struct str key, struct str value);
 /* Adds the ConfigMap OWNER with the UID to the owners of an object, but not as its controller. */
 void wanted_own(struct arena *a, struct data *object, struct str owner, struct str uid);
-/* The same for an owner of any kind. */
+/* Adds an owner of any kind, such as a Job, to the owner references of the object. */
 void wanted_own_by(struct arena *a, struct data *object, struct str api_version, struct str kind, struct str owner,
 	struct str uid);
 /* The name for messages: "Job ml/bert-worker", or "Job/bert-worker" if the object is in the namespace of the run. */

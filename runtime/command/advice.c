@@ -136,18 +136,14 @@ static bool is_node_down(struct str evidence)
 }
 
 /*
- * Should no next step be given for the phrase WORDS? True if the evidence has a better explanation (a claim has no
- * volume because its class is missing), if nothing is wrong (a claim is about to be created), or if the phrase means
- * something else here (a program, not a node, is not ready).
+ * Should no next step be given for the phrase WORDS? True if nothing is wrong (a claim is about to be created), or if
+ * the phrase means something else here (a program, not a node, is not ready).
  */
 static bool says_less(struct str evidence, const char *words)
 {
 	if (!strcmp(words, MISSING_CLAIM))
 		return is_being_created(evidence);
-	if (!strcmp(words, NOT_READY))
-		return !is_node_down(evidence);
-	return !strcmp(words, "unbound immediate PersistentVolumeClaims") &&
-		holds_words(evidence, "storageclass.storage.k8s.io \"");
+	return !strcmp(words, NOT_READY) && !is_node_down(evidence);
 }
 
 /* Does the evidence hold one of the phrases of LIST, which '|' separates? */

@@ -56,13 +56,11 @@ static void say_late(struct session *s, const struct attend *a)
 
 	for (size_t i = 0; i < a->n; i++) {
 		const struct run_watch *w = &a->runs[i];
-		struct buf cause = { 0 };
+		struct str cause = name_escaped(s->arena, w->state.cause);
 		if (run_watch_over(w))
 			continue;
-		put_escaped(&cause, w->state.cause);
 		session_say(s, "%srun '%.*s' goes on: %s%s%.*s", when, STR_ARG(w->name),
-			run_phase_word(w->state.phase), cause.n ? ": " : "", (int)cause.n, cause.n ? cause.p : "");
-		buf_release(&cause);
+			run_phase_word(w->state.phase), cause.n ? ": " : "", STR_ARG(cause));
 		when = "";
 	}
 	if (*when)
