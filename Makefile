@@ -88,7 +88,7 @@ GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
 # The program for clusters: everything that needs libcurl and OpenSSL, so that the first program stays small. Of its
 # libraries only the C library is shared, because that loads modules of the system to look up host names.
-# HALFLIBS='-lcurl -lssl -lcrypto -lyaml' links the shared form of all libraries.
+# HALFLIBS='-lcurl -lssl -lcrypto -lyaml -lz' links the shared form of all libraries.
 HALFSRC := $(sort $(wildcard runtime/cluster/*.c runtime/supervise/*.c))
 HALFOBJ := $(HALFSRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/manifests.o
 HALFLIB := $(BUILD)/libcluster.a
@@ -260,7 +260,7 @@ asan:
 
 # The parts of both programs for fuzz targets. Libraries are shared: they need not start quickly.
 FUZZ_PARTS := build-fuzz/libtrainc.a build-fuzz/libcluster.a
-FUZZ_BUILD  = $(MAKE) $(JOBS) --no-print-directory WERROR= BUILD=build-fuzz CC=clang LDFLAGS= HALFLIBS='-lcurl -lssl -lcrypto -lyaml' \
+FUZZ_BUILD  = $(MAKE) $(JOBS) --no-print-directory WERROR= BUILD=build-fuzz CC=clang LDFLAGS= HALFLIBS='-lcurl -lssl -lcrypto -lyaml -lz' \
 	CFLAGS='-O1 -g -DARENA_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -ftrivial-auto-var-init=pattern' $(FUZZ_PARTS)
 fuzz:
 	@sh .ci/deps fuzz
@@ -273,7 +273,7 @@ fuzz:
 fuzz-new:
 	@sh .ci/deps fuzz
 	@$(FUZZ_BUILD)
-	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz/cover LDFLAGS= HALFLIBS='-lcurl -lssl -lcrypto -lyaml' \
+	@$(MAKE) $(JOBS) --no-print-directory BUILD=build-fuzz/cover LDFLAGS= HALFLIBS='-lcurl -lssl -lcrypto -lyaml -lz' \
 		CFLAGS='-O0 -g --coverage -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION' $(FUZZ_PARTS:build-fuzz/%=build-fuzz/cover/%)
 	@SECONDS=$(or $(SECONDS),60) SEED=$(SEED) sh tests/fuzz/new.sh $(TARGETS)
 

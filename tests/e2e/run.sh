@@ -13,6 +13,8 @@
 #   tests/e2e/run.sh attacks [ATTACK...]          attacks the controller and the commands as users with narrow roles; "make
 #                                                 e2e" also does this
 #   tests/e2e/run.sh hostile                      200 jobs, without and with a tenant who attacks the controller meanwhile
+#   tests/e2e/run.sh checks MODE [PART...]        runs the checks of a mode (kwok, operators, kueue, node) whose names contain
+#                                                 one of these parts; TIMES=10 repeats them
 #   tests/e2e/run.sh kueue [CHECK...]             runs the commands with a real Kueue, as "make e2e" also does
 #   KUBECONFIG=... tests/e2e/run.sh               uses an existing cluster, with the kubectl of PATH; creates and deletes
 #                                                 namespaces named e2e-*
@@ -69,11 +71,22 @@ failed() {
 	echo 0 1 0 >> "$COUNTS"
 }
 
-# cluster MODE PIECE...: starts a cluster of that mode, and runs the checks for that mode.
+# pieces MODE: what a cluster of that mode is made of
+pieces() {
+	case $1 in
+	kwok) echo kube kwok addons ;;
+	operators) echo kube kwok addons jobset operator trainer coscheduling ;;
+	kueue) echo kube kwok addons jobset kueue ;;
+	node) echo kube coredns node examples ;;
+	*) echo "run.sh: no cluster has the mode '$1'; modes: kwok, operators, kueue, node" >&2; return 1 ;;
+	esac
+}
+
+# cluster MODE: starts a cluster of that mode, and runs the checks for that mode.
 cluster() {
-	local mode=$1 dir=$work/$1 piece path start status=0
-	shift
-	run ./build.sh "$@" > "$work/pieces" || return
+	local mode=$1 dir=$work/$1 piece path start status=0 pieces
+	read -ra pieces <<< "$(pieces "$mode")"
+	run ./build.sh "${pieces[@]}" > "$work/pieces" || return
 	while read -r piece path; do
 		export "E2E_${piece^^}=$path"
 	done < "$work/pieces"
@@ -128,6 +141,14 @@ upstream() {
 	alone kwok "kube kwok examples" upstream.py "$@"
 }
 
+# some MODE [PART...]: the checks of a mode whose names contain one of the parts, TIMES times
+some() {
+	local parts
+	parts=$(pieces "$1") || return
+	alone "$1" "$parts" suite.py "$@"
+	total
+}
+
 have_go() {
 	local version
 	version=$(go env GOVERSION 2> /dev/null) || return 1
@@ -162,7 +183,7 @@ for program in curl openssl python3 flock setsid; do
 done
 : > "$COUNTS"
 case ${1:-} in
-operator | bench | bench-cluster | soak | faults | races | attacks | hostile | kueue | upstream)
+operator | bench | bench-cluster | soak | faults | races | attacks | hostile | kueue | upstream | checks)
 	if ! have_go; then
 		echo "run.sh: Go 1.26 or newer is needed to build a cluster" >&2
 		exit 1
@@ -179,7 +200,8 @@ operator | bench | bench-cluster | soak | faults | races | attacks | hostile | k
 	attacks) E2E_NODES=2 alone kwok "kube kwok" attacks.py "${@:2}" ;;
 	hostile) E2E_NODES=2 alone kwok "kube kwok" hostile.py ;;
 	upstream) upstream "${@:2}" ;;
-	kueue) alone kueue "kube kwok addons jobset kueue" kueue.py "${@:2}" ;;
+	kueue) alone kueue "$(pieces kueue)" kueue.py "${@:2}" ;;
+	checks) some "${@:2}" ;;
 	esac
 	exit
 	;;
@@ -198,14 +220,14 @@ if ! have_go; then
 	total
 	exit
 fi
-cluster kwok kube kwok addons || failed "a cluster of mode kwok"
+cluster kwok || failed "a cluster of mode kwok"
 upstream || failed "the training operator's examples and its SDK"
-cluster operators kube kwok addons jobset operator trainer coscheduling || failed "a cluster of mode operators"
-cluster kueue kube kwok addons jobset kueue || failed "a cluster of mode kueue"
+cluster operators || failed "a cluster of mode operators"
+cluster kueue || failed "a cluster of mode kueue"
 why=$(no_node)
 if [ -n "$why" ]; then
 	skip "a real node: $why"
-elif ! cluster node kube coredns node examples; then
+elif ! cluster node; then
 	failed "a cluster of mode node"
 fi
 total

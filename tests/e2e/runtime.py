@@ -6,6 +6,7 @@ delete and run, each check in a namespace of its own.
 Pods run nothing here (kwok); annotations say how they end, see stages/pod-complete.yaml.
 """
 
+import collections
 import concurrent.futures
 import json
 import os
@@ -35,8 +36,12 @@ class Failure(Exception):
 class Space:
     """A namespace, a directory, and trainc in both."""
 
+    used = collections.Counter()
+
     def __init__(self, name):
-        self.ns = f"e2e-run-{name}-{os.getpid()}"
+        Space.used[name] += 1                # a check that runs again has a new namespace: the first is still being deleted
+        again = f"-{Space.used[name]}" if Space.used[name] > 1 else ""
+        self.ns = f"e2e-run-{name}-{os.getpid()}{again}"
         self.dir = tempfile.mkdtemp(prefix="e2e-run-")
         self.kubectl("create", "namespace", self.ns, ns=False)
 

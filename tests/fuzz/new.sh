@@ -31,7 +31,7 @@ find "$cover" -name '*.gcda' -delete
 for name in $names; do
 	cc -Wl,--allow-multiple-definition -std=c11 -D_GNU_SOURCE -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -Icompiler -Igrammar -I. -I"$cover/gen" -O0 \
 		--coverage -w tests/fuzz/replay.c "tests/fuzz/$name.c" "$cover/libcluster.a" "$cover/libtrainc.a" \
-		-lcurl -lssl -lcrypto -lyaml -o "$cover/$name" || exit 1
+		-lcurl -lssl -lcrypto -lyaml -lz -o "$cover/$name" || exit 1
 	# inputs that fail are not in these directories, so that each of these runs comes to its end
 	find "$BUILD/corpus/$name.corpus" "$BUILD/fuzz/$name.seeds" -type f 2>/dev/null | sort |
 		timeout 900 "$cover/$name" >/dev/null 2>&1 || echo "FAIL $name does not read its inputs without sanitizers"

@@ -64,7 +64,7 @@ for source; do
 	# some targets replace functions of the library by those of a model
 	clang -Wl,--allow-multiple-definition -std=c11 -D_GNU_SOURCE -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -Icompiler -Igrammar -I. -I"$BUILD/gen" \
 		-O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Wall -Wextra -no-pie "$source" \
-		"$BUILD/libcluster.a" "$BUILD/libtrainc.a" -lcurl -lssl -lcrypto -lyaml -o "$BUILD/fuzz/$name" || exit 1
+		"$BUILD/libcluster.a" "$BUILD/libtrainc.a" -lcurl -lssl -lcrypto -lyaml -lz -o "$BUILD/fuzz/$name" || exit 1
 	new=${FUZZ_KEEP:-$BUILD/fuzz}/$name.corpus seeds=$BUILD/fuzz/$name.seeds words=$BUILD/fuzz/words
 	test -f "tests/fuzz/$name.dict" && words=tests/fuzz/$name.dict
 	rm -rf "$seeds"
