@@ -1,10 +1,13 @@
 """restricted.py TRAINC BUILD - see restricted.sh."""
+import fcntl
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 TRAINC, BUILD = os.path.abspath(sys.argv[1]), sys.argv[2]
@@ -55,6 +58,11 @@ def through_stdin(words, text, wanted):
     check(f'{words}: works', process.returncode == 0 and wanted in out, f'{process.returncode} {out} {err}')
 
 
+def unread(pipe):
+    """The number of bytes that wait in a pipe."""
+    return struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
 def through_pipe(words, name, text, made):
     """A command that writes files: its operand is a pipe, whose writer waits."""
     os.mkfifo(name)
@@ -63,6 +71,9 @@ def through_pipe(words, name, text, made):
     now = waits_restricted(process.pid)
     check(f'{words}: restricted', now.get('Seccomp') == '2', now.get('Seccomp'))
     os.write(writer, text.encode())
+    end = time.monotonic() + 30
+    while process.poll() is None and unread(writer) and time.monotonic() < end:
+        time.sleep(0.01)                 # a pipe that nobody has open forgets what was written
     os.close(writer)
     out, err = process.communicate(timeout=30)
     check(f'{words}: works', (process.returncode == 0) == (made is not None), f'{process.returncode} {err}')
