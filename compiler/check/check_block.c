@@ -154,8 +154,10 @@ static struct str help_foreign(struct block_items *b, struct diag *d, const stru
 	struct str line, help = help_with_value(b, other, &line);
 	bool raw = strstr(other->help, "raw pod") || strstr(other->help, "raw container") ||
 		strstr(other->help, "init fetch");
-	diag_help(b->base.check->diags, d, other->field && !here && b->role ? "%.*s, in the job" : "%.*s",
-		STR_ARG(help));
+	bool project = other->field && !here && !schema_find(BLOCK_JOB, str_of(other->field)) &&
+		schema_find(BLOCK_PROJECT, str_of(other->field));
+	diag_help(b->base.check->diags, d, project ? "%.*s, in project.tj" :
+		other->field && !here && b->role ? "%.*s, in the job" : "%.*s", STR_ARG(help));
 	if (raw && b->block == BLOCK_JOB)
 		diag_help(b->base.check->diags, d, "this belongs in a role");
 	if (line.n)
@@ -259,6 +261,26 @@ static bool is_other_word(const struct block_items *b, struct str name, unsigned
 		foreign_field(name);
 }
 
+/* Adds help if the field is a degree of parallelism, which belongs in `layout`. */
+static bool help_layout(struct block_items *b, struct diag *d, struct str name)
+{
+	const char *dimension = b->value && b->value->kind != NODE_STRING && schema_find(b->block, STR("layout")) ?
+		foreign_dimension(name) : NULL;
+
+	if (!dimension)
+		return false;
+	struct str words = node_words(b->base.check, b->value);
+	diag_help(b->base.check->diags, d, "degrees of parallelism are in 'layout': write layout { %s = %.*s }",
+		dimension, STR_ARG(words));
+	return true;
+}
+
+/* Is the word one for a field of the project? */
+static bool is_project_word(const struct foreign *other)
+{
+	return other && other->field && schema_find(BLOCK_PROJECT, str_of(other->field));
+}
+
 /* Reports an unknown field; returns the name that was certainly meant, or an empty one. */
 static struct str report_block_field(struct block_items *b, struct str name, struct span at)
 {
@@ -277,9 +299,13 @@ static struct str report_block_field(struct block_items *b, struct str name, str
 		return STR("");
 	}
 	d = diag_report(c->diags, TJ0202, at, "%s has no field '%.*s'", block_word(b->block), STR_ARG(name));
-	const struct foreign *other = b->block == BLOCK_PROJECT && !str_is(name, "policy") ? NULL : foreign_field(name);
+	const struct foreign *other = foreign_field(name);
+	if (b->block == BLOCK_PROJECT && !str_is(name, "policy") && !is_project_word(other))
+		other = NULL;
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
+	if (help_layout(b, d, name))
+		return STR("");
 	if (help_argument(c, d, name, true) || (!suggest_sentence(&s).n && (!other || !other->field) &&
 		help_argument(c, d, name, false)))
 		return STR("");

@@ -183,14 +183,25 @@ static bool has_text(const struct type *t)
 	}
 }
 
+/* The first text in quotes in the words of a list, such as tp of ["tp", "pp"]. */
+static struct str first_text(struct str words)
+{
+	const char *quote = words.n ? memchr(words.p, '"', words.n) : NULL;
+	const char *end = quote ? memchr(quote + 1, '"', words.n - (size_t)(quote + 1 - words.p)) : NULL;
+
+	return end ? (struct str){ quote + 1, (size_t)(end - quote - 1) } : STR("");
+}
+
 struct str words_joined(struct check *c, struct str words, const struct type *list)
 {
 	const struct type *element = list->kind == TYPE_LIST ? type_strip_pod(list->elem) : NULL;
 
 	if (!element || !has_text(element) || element->kind == TYPE_DATA)
 		return STR("");
-	return str_printf(c->arena, type_is_text(element) || element->kind == TYPE_BAD ? "join(%.*s, \",\")"
-		: "join([str(x) for x in %.*s], \",\")", STR_ARG(words));
+	/* words of the order of a layout have dashes between them */
+	const char *between = foreign_dimension(first_text(words)) ? "-" : ",";
+	return str_printf(c->arena, type_is_text(element) || element->kind == TYPE_BAD ? "join(%.*s, \"%s\")"
+		: "join([str(x) for x in %.*s], \"%s\")", STR_ARG(words), between);
 }
 
 static void report_part(struct check *c, struct node *n, const struct type *t)

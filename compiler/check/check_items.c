@@ -370,6 +370,12 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 		diag_help(c->diags, d, "%s", other->help);
 		return STR("");
 	}
+	const char *dimension = str_is(record->name, "Layout") ? foreign_dimension(name) : NULL;
+	if (dimension) {
+		diag_help(c->diags, d, "write '%s'", dimension);
+		diag_fix(c->diags, d, at, str_of(dimension), "change it to '%s'", dimension);
+		return STR("");
+	}
 	if (span_known(record->span))
 		diag_note(c->diags, d, record->span, "'%.*s' is declared here", STR_ARG(record->name));
 	help_suggest(c, d, &s, "its fields are", at);

@@ -386,6 +386,46 @@ bool scope_unheard(struct check *c, struct str name)
 	       !name_eq(name, c->words.roles) && !only_in_tests(name) && !c->at.module->lost && !item_lost(c);
 }
 
+/* The source after SPAN on its line. */
+static struct str rest_of_line(struct check *c, struct span at)
+{
+	const struct source *s = source_at(c->program->sources, at.start);
+	size_t from = s ? at.end - s->base : 0, n = 0;
+
+	while (s && from + n < s->text.n && s->text.p[from + n] != '\n')
+		n++;
+	return s ? (struct str){ s->text.p + from, n } : STR("");
+}
+
+/* Adds help if a block is written as a call, as in `layout(tp = 8)`. */
+static bool help_block_form(struct check *c, struct diag *d, const struct field *f, struct span at)
+{
+	struct str rest = rest_of_line(c, at);
+	const char *end = rest.n ? memchr(rest.p, ')', rest.n) : NULL;
+	bool block = f && strcmp(f->fallback, "{}") == 0;
+
+	if (!block || !end || rest.p[0] != '(' || memchr(rest.p + 1, '(', (size_t)(end - rest.p - 1)))
+		return false;
+	diag_help(c->diags, d, "a block has braces: write %s { %.*s }", f->name, (int)(end - rest.p - 1), rest.p + 1);
+	return true;
+}
+
+/* Adds help for `env.NAME` outside of variables, by which other languages read the environment of their own process. */
+static bool help_environment(struct check *c, struct diag *d, struct str name, struct span at)
+{
+	struct str rest = rest_of_line(c, at);
+	size_t n = 1;
+
+	while (n < rest.n && str_is_word((struct str){ rest.p + n, 1 }))
+		n++;
+	if (!str_is(name, "env") || c->at.env || n < 2 || rest.p[0] != '.')
+		return false;
+	diag_help(c->diags, d, "a program does not read the environment of trainc: declare 'param %.*s: string' at the "
+		"top, write %.*s here, and set it: --set %.*s=...", (int)n - 1, rest.p + 1, (int)n - 1, rest.p + 1,
+		(int)n - 1, rest.p + 1);
+	return true;
+}
+
 static void report_field_name(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
@@ -399,6 +439,8 @@ static void report_field_name(struct check *c, struct str name, struct span at)
 	}
 	if (near.n)
 		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
+	if (help_block_form(c, d, f, at) || help_environment(c, d, name, at))
+		return;
 	if (c->at.env && str_is(name, "env"))
 		diag_help(c->diags, d, "for a variable that is set above write 'pod.env(\"NAME\")'");
 	else if (role && f)

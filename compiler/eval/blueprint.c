@@ -137,13 +137,13 @@ static struct plan_accelerator *device(struct eval *ev, struct entries *body, co
 	if (memory->kind == VALUE_QUANTITY)
 		acc->memory = (struct plan_quantity){ memory->u.quantity, memory->from, true };
 	acc->node = value_pairs(ev, accelerator_field(ev, body, FIELD_DEVICE_NODE));
+	acc->slice = accelerator_text(ev, body, FIELD_SLICE);
 	site_labels(ev, accelerator_field(ev, body, FIELD_DEVICE_NODES), acc);
 	acc->tolerate = value_strs(ev, accelerator_field(ev, body, FIELD_DEVICE_TOLERATE), &acc->ntolerate);
 	acc->env = value_pairs(ev, accelerator_field(ev, body, FIELD_DEVICE_ENV));
 	acc->mounts = value_mounts(ev, accelerator_field(ev, body, FIELD_DEVICE_MOUNTS), &acc->nmounts);
 	acc->devices = accelerator_text(ev, body, FIELD_DEVICES);
 	acc->visible = accelerator_text(ev, body, FIELD_VISIBLE);
-	acc->slice = accelerator_text(ev, body, FIELD_SLICE);
 	if (acc->visible.set && !env_name_ok(ev, acc->visible.value, acc->visible.from))
 		return NULL;
 	acc->from = from;

@@ -5,6 +5,7 @@
 #include "diag/suggest.h"
 #include "eval/internal.h"
 #include "eval/job.h"
+#include "syntax/help/foreign.h"
 
 enum { MOST_RANKS = 1 << 20 };          /* larger lists of ranks are not made */
 
@@ -110,6 +111,18 @@ static struct str next_name(struct str *rest)
 /* Can a name be in `order`? `ep` after `tp` or `cp` is Megatron's spelling, and says nothing more. */
 static bool can_order(enum plan_dimension d) { return d <= DIMENSION_EP; }
 
+/* The dimension that frameworks call NAME, or that is near to it; DIMENSIONS if none is. */
+static enum plan_dimension meant_dimension(struct str name)
+{
+	const char *other = foreign_dimension(name);
+	enum plan_dimension d = plan_dimension_find(other ? str_of(other) : name);
+
+	for (enum plan_dimension k = DIMENSION_TP; k <= DIMENSION_PP && d == DIMENSIONS && name.n > 1; k++)
+		if (edit_distance(name, str_of(plan_dimension_name(k))) == 1)
+			d = k;
+	return d;
+}
+
 /* An order with all that L needs: the valid names of ORDER, then the missing ones before a last pp. */
 static struct str whole_order(struct eval *ev, const struct plan_layout *l, struct str order)
 {
@@ -117,7 +130,7 @@ static struct str whole_order(struct eval *ev, const struct plan_layout *l, stru
 	bool have[DIMENSIONS] = { 0 }, last = str_ends(order, STR("pp"));
 
 	for (struct str rest = order; rest.n;) {
-		enum plan_dimension d = plan_dimension_find(next_name(&rest));
+		enum plan_dimension d = meant_dimension(next_name(&rest));
 		if (d > DIMENSION_PP || have[d] || (d == DIMENSION_PP && last))
 			continue;
 		have[d] = true;
@@ -201,14 +214,32 @@ static struct str product_text(struct eval *ev, const struct plan_layout *l, int
 	return s;
 }
 
+static bool divides(int64_t a, int64_t b) { return a % b == 0 || b % a == 0; }
+
+/* Adds the help for a tp whose groups would not divide among hosts, however many there are; false if they would. */
+static bool help_tp(struct eval *ev, struct diag *d, const struct plan_layout *l, const struct ranks *n, int64_t model)
+{
+	int64_t tp = l->tp;
+
+	if (divides(l->tp, n->each))
+		return false;
+	while (n->each % tp || l->size % (model / l->tp * tp))
+		tp--;
+	diag_help(ev->diags, d, "write tp = %lld: groups of %lld do not divide among hosts of %lld, either",
+		(long long)tp, (long long)l->tp, (long long)n->each);
+	return true;
+}
+
 /* Adds the help that proposes another number of replicas, of which UNIT have whole models. */
 static void help_replicas(struct eval *ev, struct diag *d, struct role *r, const struct ranks *n, int64_t unit)
 {
 	const struct plan_accelerator *acc = role_accelerator(ev, r);
 	int64_t below = n->replicas / unit * unit;
 
-	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_LAYOUT), "the layout is here");
-	if (acc && acc->pods > 1)
+	if (!acc && n->each == 1 && role_field_level(ev, r, FIELD_LAYOUT) > LEVEL_ROLE)
+		diag_help(ev->diags, d, "'%.*s' has no devices: write the layout into the roles that have them",
+			STR_ARG(r->name));
+	else if (acc && acc->pods > 1)
 		diag_help(ev->diags, d, "the accelerator has %lld hosts: choose degrees whose product divides %lld",
 			(long long)n->replicas, (long long)(n->replicas * n->each));
 	else if (unit > 100000)
@@ -219,6 +250,17 @@ static void help_replicas(struct eval *ev, struct diag *d, struct role *r, const
 			(long long)(below + unit));
 	else
 		diag_help(ev->diags, d, "write replicas = %lld", (long long)unit);
+}
+
+/* Adds the help for ranks that are not a whole number of models. */
+static void help_size(struct eval *ev, struct diag *d, struct role *r, const struct plan_layout *l,
+	const struct ranks *n)
+{
+	int64_t model = times(times(l->tp, l->cp), times(l->fsdp, l->pp));
+
+	diag_note(ev->diags, d, role_field_at(ev, r, FIELD_LAYOUT), "the layout is here");
+	if (l->size % (model / l->tp) || !help_tp(ev, d, l, n, model))
+		help_replicas(ev, d, r, n, model / common_divisor(model, n->each));
 }
 
 /* Sets dp and size, or reports that the ranks are not a whole number of models. */
@@ -245,7 +287,8 @@ static bool set_size(struct eval *ev, struct role *r, struct plan_layout *l, con
 		struct str all = ranks_text(ev, n);
 		text = product_text(ev, l, dp);
 		struct diag *d = !dp ? diag_report(ev->diags, TJ0640, role_field_at(ev, r, FIELD_REPLICAS),
-			"%.*s are not a whole number of models of %.*s", STR_ARG(all), STR_ARG(text)) :
+			"%.*s %s not a whole number of models of %.*s", STR_ARG(all), l->size == 1 ? "is" : "are",
+			STR_ARG(text)) :
 			diag_report(ev->diags, TJ0640, role_layout_at(ev, r, DIMENSION_DP),
 			"%.*s, but there are %.*s: %lld in each of %lld replicas", STR_ARG(text), STR_ARG(all),
 			(long long)n->each, (long long)n->replicas);
@@ -254,15 +297,13 @@ static bool set_size(struct eval *ev, struct role *r, struct plan_layout *l, con
 			diag_help(ev->diags, d, "write replicas = %lld, or leave 'dp' out: it is what remains",
 				(long long)(wanted / n->each));
 		else
-			help_replicas(ev, d, r, n, unit);
+			help_size(ev, d, r, l, n);
 		return false;
 	}
 	return true;
 }
 
 /* ---- groups and hosts (TJ0641) ---- */
-
-static bool divides(int64_t a, int64_t b) { return a % b == 0 || b % a == 0; }
 
 /* Reports a group of D that is spread over parts of hosts. */
 static bool test_hosts(struct eval *ev, struct role *r, const struct plan_layout *l, enum plan_dimension d,

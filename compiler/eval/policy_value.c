@@ -400,7 +400,19 @@ static const struct value *tolerations(struct eval *ev, const struct plan_role *
 	return list_finish(ev, list);
 }
 
-/* Adds a label with its values. A label that occurs in several ways to find a device keeps those of the last one. */
+/* Adds the values of a label that one or several ways to find a device have. */
+static void put_choices(struct eval *ev, struct value *map, const struct plan_accelerator *acc, struct str key)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, acc->from);
+
+	for (size_t i = 0; i < acc->nchoices; i++)
+		for (size_t k = 0; str_eq(acc->choices[i].key, key) && k < acc->choices[i].nvalues; k++)
+			list_add(ev, list, value_string(ev->arena, acc->choices[i].values[k].value,
+				acc->choices[i].values[k].from));
+	value_put(ev->arena, map, key, acc->from, list_finish(ev, list));
+}
+
+/* Adds a label with its values, which replace those of the accelerator. */
 static void put_node_label(struct eval *ev, struct value *map, struct str key, const struct plan_str *values, size_t n,
 	struct span at)
 {
@@ -417,8 +429,7 @@ static const struct value *node_labels(struct eval *ev, const struct plan_role *
 	struct value *map = value_new(ev->arena, VALUE_MAP, at);
 
 	for (size_t i = 0; acc && i < acc->nchoices; i++)
-		put_node_label(ev, map, acc->choices[i].key, acc->choices[i].values, acc->choices[i].nvalues,
-			acc->from);
+		put_choices(ev, map, acc, acc->choices[i].key);
 	for (size_t i = 0; acc && i < acc->node.n; i++) {
 		const struct plan_pair *p = &acc->node.at[i];
 		put_node_label(ev, map, p->key, &(struct plan_str){ p->value, p->from, true }, 1, p->from);

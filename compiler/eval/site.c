@@ -4,6 +4,9 @@
  */
 #include "eval/site.h"
 
+#include "diag/suggest.h"
+#include "syntax/help/foreign.h"
+
 /* The values of a label; a value that is not text was reported. */
 static void read_values(struct arena *a, const struct value *list, struct plan_choice *c)
 {
@@ -48,6 +51,49 @@ static void add_site_row(struct eval *ev, const struct value *row, int64_t way, 
 	}
 }
 
+/* ---- names of providers (TJ0312) ---- */
+
+const struct stdlib_site *site_find(struct str name)
+{
+	for (const struct stdlib_site *s = stdlib_sites(); s->name; s++)
+		if (str_is(name, s->name))
+			return s;
+	return NULL;
+}
+
+struct diag *site_unknown(struct eval *ev, struct str name, struct span at)
+{
+	struct diag *d = diag_report(ev->diags, TJ0312, at, "no nodes are known as '%.*s'", STR_ARG(name));
+	const char *other = foreign_value(STR("nodes"), name);
+	struct suggest s;
+
+	suggest_init(&s, ev->arena, name);
+	for (const struct stdlib_site *known = stdlib_sites(); known->name; known++)
+		suggest_add(&s, str_of(known->name));
+	struct str near = suggest_sentence(&s);
+	if (other)
+		diag_help(ev->diags, d, "%s", other);
+	else if (near.n)
+		diag_help(ev->diags, d, "%.*s", STR_ARG(near));
+	return d;
+}
+
+/* Reports rows of a table of the program that no project can choose. */
+static void test_rows(struct eval *ev, const struct value *table)
+{
+	const struct map *rows = &table->u.map.index;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct value_entry *e = rows->entries[i].value;
+		if (site_find(e->key))
+			continue;
+		struct diag *d = site_unknown(ev, e->key, e->key_at);
+		diag_help(ev->diags, d, "'trainc explain std.nodes' lists the names");
+	}
+}
+
+/* ---- the rows of the project's nodes ---- */
+
 /* The row of NAME in a table; NULL if it has none. */
 static const struct value *site_row(const struct value *table, struct str name)
 {
@@ -76,7 +122,9 @@ void site_labels(struct eval *ev, const struct value *table, struct plan_acceler
 
 	if (table->kind != VALUE_MAP || !table->u.map.index.n)
 		return;
-	if (!p->chooses_sites) {
+	test_rows(ev, table);
+	/* the hosts of a slice are nodes of one kind: without its labels, no slice is found */
+	if (!p->chooses_sites || (!p->nsites && acc->slice.set)) {
 		const struct value_entry *first = table->u.map.index.entries[0].value;
 		if (first->value->kind == VALUE_MAP)
 			add_site_row(ev, first->value, 0, true, acc);
@@ -90,4 +138,5 @@ void site_labels(struct eval *ev, const struct value *table, struct plan_acceler
 			add_site_row(ev, row, way++, ways == 1, acc);
 	}
 	acc->unlabelled = p->nsites && !ways;
+	acc->known_on = table->u.map.index.entries[0].key;
 }

@@ -334,6 +334,7 @@ static void lower_policy(struct lowering *l)    /* fields for placement, restart
 	p->tolerate = role_strs(ev, r, FIELD_TOLERATE, &p->ntolerate);
 	p->pull_secrets = role_strs(ev, r, FIELD_PULL_SECRETS, &p->npull_secrets);
 	p->spread = role_str(ev, r, FIELD_SPREAD);
+	lower_ways(l);
 	lower_place(l);
 	p->restart = role_str(ev, r, FIELD_RESTART);
 	p->service = role_str(ev, r, FIELD_SERVICE);

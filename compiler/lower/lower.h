@@ -150,6 +150,8 @@ void lower_resources(struct lowering *l, const struct value *v, const struct pla
  * TJ0627, TJ0206).
  */
 void lower_place(struct lowering *l);
+/* Removes ways to find the accelerator that the role's own `node` rules out. */
+void lower_ways(struct lowering *l);
 /* Reports invalid levels in the project's topology. */
 void lower_topology(struct eval *ev);
 /* Reports names in the project's `nodes` that the library does not know, and repeated ones. */

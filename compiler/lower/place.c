@@ -202,6 +202,22 @@ static void zone_against_spread(struct lowering *l)
 	diag_help(l->ev->diags, d, "remove one of them, or name several zones");
 }
 
+static void zone_repeats(struct lowering *l)
+{
+	const struct plan_role *r = l->plan;
+
+	for (size_t i = 1; i < r->nzones; i++)
+		for (size_t k = 0; k < i; k++) {
+			if (!str_eq(r->zones[i].value, r->zones[k].value))
+				continue;
+			struct diag *d = diag_report(l->ev->diags, TJ0206, r->zones[i].from,
+				"'%.*s' is listed twice in 'zone'", STR_ARG(r->zones[i].value));
+			diag_note(l->ev->diags, d, r->zones[k].from, "first here");
+			diag_help(l->ev->diags, d, "remove one of them");
+			break;
+		}
+}
+
 static void lower_zones(struct lowering *l)
 {
 	struct plan_role *r = l->plan;
@@ -213,6 +229,7 @@ static void lower_zones(struct lowering *l)
 	if (r->accelerator)
 		zone_twice(l, &r->accelerator->node, r->accelerator->from, "'accelerator'");
 	zone_against_spread(l);
+	zone_repeats(l);
 }
 
 /* ---- lowering ---- */

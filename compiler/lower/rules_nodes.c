@@ -5,34 +5,23 @@
 #include "lower/lower.h"
 #include "lower/rules.h"
 
-#include "diag/suggest.h"
+#include "eval/site.h"
+#include "syntax/help/foreign.h"
 
 /* ---- the project's nodes ---- */
 
-static const struct stdlib_site *find_site(struct str name)
-{
-	for (const struct stdlib_site *s = stdlib_sites(); s->name; s++)
-		if (str_is(name, s->name))
-			return s;
-	return NULL;
-}
-
 static void report_site(struct eval *ev, const struct project_site *site)
 {
-	struct diag *d = diag_report(ev->diags, TJ0312, site->at, "no nodes are known as '%.*s'", STR_ARG(site->name));
+	struct diag *d = site_unknown(ev, site->name, site->at);
 	struct buf names = { 0 };
-	struct suggest s;
 
-	suggest_init(&s, ev->arena, site->name);
-	for (const struct stdlib_site *known = stdlib_sites(); known->name; known++) {
-		suggest_add(&s, str_of(known->name));
+	if (foreign_value(STR("nodes"), site->name))
+		return;                 /* the help says already what to write */
+	for (const struct stdlib_site *known = stdlib_sites(); known->name; known++)
 		buf_printf(&names, "%s\"%s\"", known == stdlib_sites() ? "" : known[1].name ? ", " : " or ",
 			known->name);
-	}
-	struct str near = suggest_sentence(&s), all = buf_take(&names, ev->arena);
+	struct str all = buf_take(&names, ev->arena);
 	buf_release(&names);
-	if (near.n)
-		diag_help(ev->diags, d, "%.*s", STR_ARG(near));
 	diag_help(ev->diags, d, "write %.*s; or none, and the label of your nodes in each role: node { "
 		"\"example.com/gpu\" = \"h100\" }", STR_ARG(all));
 }
@@ -42,7 +31,7 @@ void lower_sites(struct eval *ev)
 	const struct project *p = &ev->program->project;
 
 	for (size_t i = 0; i < p->nsites; i++) {
-		if (!find_site(p->sites[i].name))
+		if (!site_find(p->sites[i].name))
 			report_site(ev, &p->sites[i]);
 		for (size_t k = 0; k < i; k++)
 			if (str_eq(p->sites[k].name, p->sites[i].name)) {
@@ -57,13 +46,14 @@ void lower_sites(struct eval *ev)
 
 /* ---- an accelerator that these nodes do not name (TJ0629) ---- */
 
-static struct str site_names(struct job *j)
+/* The names in the project's `nodes`, with BETWEEN between them. */
+static struct str site_names(struct job *j, const char *between)
 {
 	const struct project *p = &j->ev->program->project;
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < p->nsites; i++)
-		buf_printf(&out, "%s\"%.*s\"", i ? " or " : "", STR_ARG(p->sites[i].name));
+		buf_printf(&out, "%s\"%.*s\"", i ? between : "", STR_ARG(p->sites[i].name));
 	struct str text = buf_take(&out, j->ev->arena);
 	buf_release(&out);
 	return text;
@@ -73,16 +63,22 @@ static void unlabelled(struct job *j, const struct plan_role *r)
 {
 	const struct project *p = &j->ev->program->project;
 	const struct plan_accelerator *acc = r->accelerator;
-	const struct stdlib_site *site = find_site(p->sites[0].name);
-	struct str names = site_names(j);
+	const struct stdlib_site *site = site_find(p->sites[0].name);
+	struct str names = site_names(j, " or ");
 
 	for (size_t i = 0; i < p->nsites; i++)
-		if (!find_site(p->sites[i].name))
+		if (!site_find(p->sites[i].name))
 			return;                 /* reported already */
 	struct diag *d = diag_report(job_diags(j), TJ0629, acc->from,
 		"no label is known by which nodes of %.*s say that they have '%.*s'", STR_ARG(names),
 		STR_ARG(acc->name));
 	diag_note(job_diags(j), d, p->sites[0].at, "the nodes of the project");
+	if (acc->slice.set) {           /* neither one label nor none finds a slice */
+		diag_help(job_diags(j), d, "its nodes are known on \"%.*s\": write nodes = [%.*s, \"%.*s\"] in "
+			"project.tj if the cluster has them", STR_ARG(acc->known_on), STR_ARG(site_names(j, ", ")),
+			STR_ARG(acc->known_on));
+		return;
+	}
 	diag_help(job_diags(j), d, "if there are such nodes, write the label that they have into the role: node { "
 		"\"%s\" = \"...\" }", site->labels[0]);
 	diag_help(job_diags(j), d, "with 'nodes = none' in project.tj, accelerators choose no product; 'trainc explain "
@@ -91,20 +87,28 @@ static void unlabelled(struct job *j, const struct plan_role *r)
 
 /* ---- `node` against the accelerator (TJ0616) ---- */
 
-static bool is_one_of(const struct plan_choice *c, struct str value)
+/* Do all ways to find the device that have the label KEY ask for other values than VALUE? False if none has it. */
+static bool differs(const struct plan_accelerator *acc, struct str key, struct str value)
 {
-	for (size_t i = 0; i < c->nvalues; i++)
-		if (str_eq(c->values[i].value, value))
-			return true;
-	return false;
+	bool named = false;
+
+	for (size_t i = 0; i < acc->nchoices; i++)
+		if (str_eq(acc->choices[i].key, key)) {
+			if (plan_choice_takes(&acc->choices[i], value))
+				return false;
+			named = true;
+		}
+	return named;
 }
 
-static struct str values_text(struct job *j, const struct plan_choice *c)
+/* The values that will do for a label: "a or b". */
+static struct str values_text(struct job *j, const struct plan_accelerator *acc, struct str key)
 {
 	struct buf out = { 0 };
 
-	for (size_t i = 0; i < c->nvalues; i++)
-		buf_printf(&out, "%s%.*s", i ? " or " : "", STR_ARG(c->values[i].value));
+	for (size_t i = 0; i < acc->nchoices; i++)
+		for (size_t k = 0; str_eq(acc->choices[i].key, key) && k < acc->choices[i].nvalues; k++)
+			buf_printf(&out, "%s%.*s", out.n ? " or " : "", STR_ARG(acc->choices[i].values[k].value));
 	struct str text = buf_take(&out, j->ev->arena);
 	buf_release(&out);
 	return text;
@@ -123,18 +127,6 @@ static void report_against(struct job *j, const struct plan_role *r, const struc
 			"do then", STR_ARG(mine->key));
 	else
 		diag_help(job_diags(j), d, "remove '%.*s' from 'node': the accelerator sets it", STR_ARG(mine->key));
-}
-
-/* Compares a label of `node` with the accelerator's choices: with one way, its value must be one of theirs. */
-static void against_choices(struct job *j, const struct plan_role *r, const struct plan_pair *mine)
-{
-	const struct plan_accelerator *acc = r->accelerator;
-
-	if (!acc->nchoices || acc->choices[acc->nchoices - 1].way)
-		return;
-	for (size_t k = 0; k < acc->nchoices; k++)
-		if (str_eq(mine->key, acc->choices[k].key) && !is_one_of(&acc->choices[k], mine->value))
-			report_against(j, r, mine, values_text(j, &acc->choices[k]), true);
 }
 
 /*
@@ -166,6 +158,7 @@ void rules_nodes(struct job *j, const struct plan_role *r)
 		for (size_t k = 0; k < acc->node.n; k++)
 			if (str_eq(mine->key, acc->node.at[k].key) && !str_eq(mine->value, acc->node.at[k].value))
 				report_against(j, r, mine, acc->node.at[k].value, false);
-		against_choices(j, r, mine);
+		if (differs(acc, mine->key, mine->value))
+			report_against(j, r, mine, values_text(j, acc, mine->key), true);
 	}
 }

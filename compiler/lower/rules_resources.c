@@ -91,6 +91,16 @@ static bool mounts_raw(const struct data *raw, struct str path)
 	return false;
 }
 
+/* Does a raw container ask for cpu or memory itself, as a request or as a limit? */
+static bool asks_raw(const struct data *raw, const char *resource)
+{
+	const struct data *resources = raw ? data_get(raw, STR("resources")) : NULL;
+	const struct data *requests = resources ? data_get(resources, STR("requests")) : NULL;
+	const struct data *limits = resources ? data_get(resources, STR("limits")) : NULL;
+
+	return (requests && data_get(requests, str_of(resource))) || (limits && data_get(limits, str_of(resource)));
+}
+
 /* ---- amounts that are probably mistakes (TJ0622) ---- */
 
 static void unlikely(struct job *j, const struct plan_role *r)
@@ -234,14 +244,14 @@ static void check_role_devices(struct job *j, const struct plan_role *r)
 			acc->per_pod == 1 ? "" : "s");
 		diag_help(job_diags(j), d, "give each process at least one CPU");
 	}
-	if (!cpus->set && !r->main.asks.limits.cpu.set) {
+	if (!cpus->set && !r->main.asks.limits.cpu.set && !asks_raw(r->main.raw, "cpu")) {
 		struct diag *d = diag_report(job_diags(j), TJ0618, acc->from,
 			"role '%.*s' has accelerators but no 'cpu'", STR_ARG(r->name));
 		diag_help(job_diags(j), d,
 			"no processor is reserved for its %lld process%s; set it, for example cpu = %lld", n,
 			n == 1 ? "" : "es", 8 * n);
 	}
-	if (!r->main.asks.memory.set && !r->main.asks.limits.memory.set) {
+	if (!r->main.asks.memory.set && !r->main.asks.limits.memory.set && !asks_raw(r->main.raw, "memory")) {
 		struct diag *d = diag_report(job_diags(j), TJ0619, acc->from,
 			"role '%.*s' has accelerators but no 'memory'", STR_ARG(r->name));
 		diag_help(job_diags(j), d,

@@ -47,6 +47,14 @@ struct str plan_zones_text(struct arena *a, const struct plan_role *r)
 	return s;
 }
 
+bool plan_choice_takes(const struct plan_choice *c, struct str value)
+{
+	for (size_t i = 0; i < c->nvalues; i++)
+		if (str_eq(c->values[i].value, value))
+			return true;
+	return false;
+}
+
 /* Does the role itself choose one value of a label that the accelerator leaves open? */
 static const struct plan_pair *plan_node_of(const struct plan_role *r, struct str key)
 {

@@ -192,6 +192,8 @@ struct str plan_layout_text(struct arena *a, const struct plan_layout *l);
 
 /* ---- places ---- */
 
+/* Is VALUE one of those that nodes may have for the label of C? */
+bool plan_choice_takes(const struct plan_choice *c, struct str value);
 /*
  * Formats the node labels by which the accelerator of a role is found, such as "example.com/npu = n1 or n2"; empty for
  * a role without such labels.

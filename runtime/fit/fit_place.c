@@ -33,6 +33,7 @@ struct apart {
 struct shortage {
 	size_t labels, affinity, taints, cordoned, apart, ports, full[FIT_RESOURCES], small[FIT_RESOURCES];
 	int64_t placed;
+	int64_t parts;                  /* pods that find nodes, but not as whole segments */
 	const struct fit_node *example; /* the node that, when empty, takes the most pods of the role */
 	int64_t example_takes;
 };
@@ -306,6 +307,7 @@ static void place_segments_in(struct placing *p, size_t shape, struct str domain
 	for (size_t i = 0; i < p->cluster->nnodes; i++)
 		room += in_domain(p, s, i, domain, outer) ? takes(p, shape, i, x) : 0;
 	int64_t whole = (room < left ? room : left) / s->size * s->size;
+	x->parts += room - whole;
 	for (size_t i = 0; i < p->cluster->nnodes && whole > 0; i++) {
 		int64_t here = in_domain(p, s, i, domain, outer) ? takes(p, shape, i, &again) : 0;
 		here = here < whole ? here : whole;
@@ -372,7 +374,12 @@ static void put_shortage(const struct placing *p, const struct fit_shape *s, con
 			buf_printf(out, "%s%zu full (%.*s)", any ? ", " : "", x->full[i], STR_ARG(c->resources.at[i]));
 		any = any || x->full[i];
 	}
-	if (!any)
+	if (x->parts)
+		buf_printf(out, "%sroom for %lld more, but not for %lld in one %.*s", any ? ", " : "",
+			(long long)x->parts, (long long)s->size, STR_ARG(s->slice));
+	else if (!any && domain.n)
+		buf_printf(out, "no %.*s has room for all of them", STR_ARG(s->topology));
+	else if (!any)
 		buf_z(out, "all are taken by this job");
 	if (x->labels + x->affinity)
 		fit_put_labels(c, s, out);

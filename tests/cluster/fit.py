@@ -266,7 +266,8 @@ def topologies(w):
     each = 'place = near("rack", each = 2)'
     ask(w, job(4, 3, top='queue = "lq"', more=each), nodes + kueue(64, **rack), "now")
     ask(w, job(6, 3, top='queue = "lq"', more=each), nodes + kueue(64, **rack), "never", out="4 of 6 fit.*, each 2 in one example.com/rack")
-    ask(w, job(6, 3, top='queue = "lq"', more=each), nodes + [node("b", 4, labels={"example.com/rack": "r1"})] + kueue(64, **rack), "never", out="4 of 6 fit")
+    ask(w, job(6, 3, top='queue = "lq"', more=each), nodes + [node("b", 4, labels={"example.com/rack": "r1"})] + kueue(64, **rack), "never",
+        out="4 of 6 fit.*room for 2 more, but not for 2 in one example.com/rack")
     ask(w, job(6, 3, top='queue = "lq"', more=each), nodes + [node("b%d" % i, 4, labels={"example.com/rack": "r2"}) for i in range(2)] + kueue(64, **rack), "now")
     ask(w, job(5, 3, top='queue = "lq"'), nodes + kueue(64, **rack), "now")
     rack["levels"] = ["kubernetes.io/hostname"]

@@ -76,7 +76,8 @@ for subject, layout, says, more in (
         ("experts after dp", 'tp = 8, ep = 2, etp = 1, order = "tp-dp-ep"', ["TJ0644", "'ep' does not follow"], {}),
         ("dp inside of experts", 'tp = 4, ep = 2, etp = 1, order = "dp-tp"', ["TJ0644", 'write order = "tp-dp-pp"'], {"role": "replicas = 2"}),
         ("zero", "tp = 0", "TJ0311", {}),
-        ("another word", "tensor = 8", ["TJ0202", "its fields are tp, cp, fsdp, dp, pp, ep, etp, order"], {}),
+        ("another word", "tensor = 8", ["TJ0202", "write 'tp'"], {}),
+        ("a word of nobody", "shards = 8", ["TJ0202", "its fields are tp, cp, fsdp, dp, pp, ep, etp, order"], {}),
         ("by the index", "tp = pod.index + 1", "TJ0708", {})):
     t.case(subject, L("layout { %s }" % layout, **more), says, status=1)
 t.case("hosts of what reaches over parts", E("layout { tp = 2, cp = 3 }", 'w.layout.hosts("cp")', role="replicas = 3"),
@@ -203,4 +204,34 @@ t.case("volcano, hosts", P('place = near("host", each = 16)', job=V), ["TJ0828",
 t.case("volcano, a block for one of two roles", P('place = [near("block"), near("rack", each = 16)]', job=V, after="role v { cpu = 1, memory = 1Gi }"),
        ["TJ0828", "the gang is one group"], args=("--target", "pods"), status=1, files=TOPOLOGY)
 t.case("slices", TPU.replace("layout { tp = %d }", 'place = near("rack", each = 2)'), ["TJ0627", "'slices' divides already"], args=("--target", "jobset"), status=1, files=TOPOLOGY)
+
+# ---- helps that are followed ----
+def G(body, job="", roles=""):
+    return ('import std.nvidia\njob "a" {\n  image = "r.example.com/a:1"\n  %s\n  %s\n  role w {\n    command = ["t"]\n    cpu = 8\n    memory = 64Gi\n    shm = 8Gi\n'
+            '    accelerator = nvidia.h100(8)\n    %s\n  }\n}\n' % (job, roles, body))
+
+
+CPU = 'role c { command = ["t"], cpu = 8, memory = 8Gi }'
+for subject, program, says, right in (
+        ("a tp that no number of hosts takes", G("replicas = 2\n    layout { tp = 6 }"), ["TJ0640", "write tp = 4: groups of 6 do not divide among hosts of 8"],
+         G("replicas = 2\n    layout { tp = 4 }")),
+        ("the same with stages", G("replicas = 2\n    layout { tp = 3, pp = 2 }"), ["TJ0640", "write tp = 2:"], G("replicas = 2\n    layout { tp = 2, pp = 2 }")),
+        ("too few replicas", G("replicas = 3\n    layout { tp = 8, pp = 2 }"), ["TJ0640", "write replicas = 2 or replicas = 4"], G("replicas = 2\n    layout { tp = 8, pp = 2 }")),
+        ("a layout of the job and a role without devices", G("replicas = 1", "layout { tp = 8 }", CPU), ["TJ0640", "1 replica is not", "'c' has no devices: write the layout into the roles"],
+         G("replicas = 1\n    layout { tp = 8 }", "", CPU)),
+        ("degrees in the role", G("replicas = 2\n    tp = 8"), ["TJ0202", "write layout { tp = 8 }"], G("replicas = 2\n    layout { tp = 8 }")),
+        ("degrees in the job", G("replicas = 2", "tensor_parallel_size = 8"), ["TJ0202", "write layout { tp = 8 }"], G("replicas = 2", "layout { tp = 8 }")),
+        ("a framework's word", G("replicas = 2\n    layout { tensor_parallel_size = 8 }"), ["TJ0202", "write 'tp'"], G("replicas = 2\n    layout { tp = 8 }")),
+        ("another word", G("replicas = 2\n    layout { dp_shard = 16 }"), ["TJ0202", "write 'fsdp'"], G("replicas = 2\n    layout { fsdp = 16 }")),
+        ("a word in the order", G('replicas = 2\n    layout { tp = 8, pp = 2, order = "tensor-pipeline" }'), ["TJ0644", "'tensor'", 'write order = "tp-pp"'],
+         G('replicas = 2\n    layout { tp = 8, pp = 2, order = "tp-pp" }')),
+        ("a slip in the order", G('replicas = 4\n    layout { tp = 8, pp = 2, order = "tp-ppp-dp" }'), ["TJ0644", "'ppp'", 'write order = "tp-pp-dp"'],
+         G('replicas = 4\n    layout { tp = 8, pp = 2, order = "tp-pp-dp" }')),
+        ("commas in the order", G('replicas = 2\n    layout { tp = 8, pp = 2, order = "tp,pp" }'), ["TJ0644", 'write order = "tp-pp"'],
+         G('replicas = 2\n    layout { tp = 8, pp = 2, order = "tp-pp" }')),
+        ("a list as the order", G('replicas = 2\n    layout { tp = 8, pp = 2, order = ["tp", "pp"] }'), ["TJ0302", "join([\"tp\", \"pp\"], \"-\")"],
+         G('replicas = 2\n    layout { tp = 8, pp = 2, order = join(["tp", "pp"], "-") }')),
+        ("a call in place of a block", G("replicas = 2\n    layout = layout(tp = 8)"), ["TJ0215", "write layout { tp = 8 }"], G("replicas = 2\n    layout { tp = 8 }"))):
+    t.case(subject, program, says, status=1)
+    t.case(subject + ", followed", right, lacks="error", status=0)
 t.end()

@@ -107,7 +107,8 @@ with tempfile.TemporaryDirectory() as place:
             t.note(subject, "" if have == want else "asks for %s, not %s" % (have, want), err)
             known += bool(row)
         spec, err = compiled(place, program(device), "none")
-        t.note(device + " on none", "" if spec and not required(spec) else "chooses a product", err)
+        slices = "  slice    = " in source      # the hosts of a slice are found by its labels alone
+        t.note(device + " on none", "" if spec and bool(required(spec)) == slices else "chooses a product, or no slice", err)
 t.note("rows of the tables", "" if known > 150 else "only %d" % known)
 
 # ---- recorded nodes: the first program of README.md finds its place on each ----
@@ -186,7 +187,42 @@ t.case("a policy about zones", program("nvidia.h100(8)", ', zone = ["a", "b"]'),
        files=policy('"b" not in r.node_labels["topology.kubernetes.io/zone"] else "not in b"'))
 t.case("a role without labels", program("nvidia.gpu(8)"), status=0, files=policy('len(r.node_labels) == 0 else "labels"'))
 
+BOTH = {"project.tj": 'project {\n  nodes    = ["eks", "coreweave"]\n  policies = ["p.tj"]\n}\n',
+        "p.tj": 'policy "p" { for r in cluster.roles { check false else "${json(r.node_labels)}" } }\n'}
+t.case("a policy about the labels of several providers", program("nvidia.b200(8)"), '"node.kubernetes.io/instance-type":["p6-b200.48xlarge","b200-8x"]', status=1, files=BOTH)
+t.case("a policy about the labels that the role leaves", program("nvidia.b200(8)", ', node { "node.kubernetes.io/instance-type" = "b200-8x" }'),
+       '"node.kubernetes.io/instance-type":["b200-8x"]', status=1, files=BOTH)
+
+# ---- `node` of the role and several providers ----
+TWO = project('["gke", "discovery"]')
+MINE = ', node { "cloud.google.com/gke-accelerator" = "%s" }'
+t.case("one value of one provider", program("nvidia.h100(8)", MINE % "nvidia-h100-80gb"), ["gke-accelerator: nvidia-h100-80gb", "NVIDIA-H100-80GB-HBM3"], files=TWO, **C)
+t.case("a value of no provider", program("nvidia.h100(8)", MINE % "nvidia-l4"), ["TJ0616", "needs nvidia-h100-80gb or nvidia-h100-mega-80gb"], status=1, files=TWO)
+t.case("a machine of one of two providers", program("nvidia.b200(8)", ', node { "node.kubernetes.io/instance-type" = "b200-8x" }'),
+       "nodeSelector:\n        node.kubernetes.io/instance-type: b200-8x\n", lacks=("affinity", "p6-b200"), files=project('["eks", "coreweave"]'), **C)
+t.case("a machine of neither", program("nvidia.b200(8)", ', node { "node.kubernetes.io/instance-type" = "m5" }'), ["TJ0616", "needs p6-b200.48xlarge or b200-8x"], status=1,
+       files=project('["eks", "coreweave"]'))
+t.case("the plan of one of two", program("nvidia.b200(8)", ', node { "node.kubernetes.io/instance-type" = "b200-8x" }'),
+       "role 'w' runs on nodes with node.kubernetes.io/instance-type = b200-8x\n", command="plan", status=0, files=project('["eks", "coreweave"]'))
+
 # ---- mistakes, and the helps followed ----
+for word, name in (("gcp", "gke"), ("Google", "gke"), ("azure", "aks"), ("oracle", "oke"), ("oci", "oke"), ("gfd", "discovery")):
+    t.case("another name: " + word, program("nvidia.l4(1)"), ["TJ0312", 'write "%s"' % name], status=1, files=project('"%s"' % word))
+t.case("another name with several meanings", program("nvidia.l4(1)"), ["TJ0312", '"eks" for node groups, "karpenter" or "eks_auto"'], status=1, files=project('"aws"'))
+for word in ("provider", "cloud", "platform"):
+    t.case("another field: " + word, program("nvidia.l4(1)"), ["TJ0202", "nodes = \"gke\""], status=1, files={"project.tj": 'project { %s = "gke" }\n' % word})
+t.case("the provider in a role", program("nvidia.l4(1)", ', provider = "gke"'), ["TJ0202", "write 'nodes': nodes = \"gke\", in project.tj"], status=1)
+ROWS = ('accelerator npu(n: int(1..4)) { resource = "example.com/npu", per_pod = n, nodes { gkee = { "example.com/m" = ["n1"] }, EKS = { "a/b" = ["N1"] } } }\n'
+        + program("npu(1)").replace("import std.npu(1)\n", ""))
+t.case("rows that no project chooses", ROWS, ["TJ0312", "'gkee'", "did you mean 'gke'?", "'EKS'", "did you mean 'eks'?"], status=1)
+t.case("rows that a project chooses", ROWS.replace("gkee", "gke").replace("EKS", "eks"), lacks="TJ0312", status=0, files=project('"eks"'))
+t.case("a slice on nodes that no slice has", program("tpu.v5e(4x4)"), ["TJ0629", 'nodes = ["discovery", "gke"]'], lacks="nvidia.com", status=1, files=project('"discovery"'))
+t.case("a slice, its nodes added", program("tpu.v5e(4x4)"), ["gke-tpu-accelerator: tpu-v5-lite-podslice", 'gke-tpu-topology: "4x4"'], files=project('["discovery", "gke"]'), **C)
+t.case("a slice on any nodes", program("tpu.v5e(4x4)"), ["gke-tpu-accelerator: tpu-v5-lite-podslice", 'gke-tpu-topology: "4x4"'], files=project("none"), **C)
+RAW = 'import std.nvidia\njob "a" {\n  image = "r.example.com/a:1"\n  role w {\n    command = ["t"]\n    shm = 8Gi\n    accelerator = nvidia.h100(8)\n    raw container { resources = { %s } }\n  }\n}\n'
+t.case("amounts in a raw block", RAW % 'requests = { cpu = "64", memory = "512Gi" }', lacks=("TJ0618", "TJ0619"), status=0)
+t.case("amounts as raw limits", RAW % 'limits = { cpu = "64", memory = "512Gi" }', lacks=("TJ0618", "TJ0619"), status=0)
+t.case("one amount in a raw block", RAW % 'requests = { cpu = "64" }', "TJ0619", lacks="TJ0618", status=0)
 t.case("a wrong name", program("nvidia.l4(1)"), ["TJ0312", "project.tj:1:19", "no nodes are known as 'gk'", "did you mean 'gke'?", 'or "openshift"'], status=1,
        files=project('"gk"'))
 t.case("a wrong name, corrected", program("nvidia.l4(1)"), status=0, files=project('"gke"'))

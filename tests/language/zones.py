@@ -55,4 +55,5 @@ t.case("another affinity to nodes", W(BOTH + ', raw pod { affinity { nodeAffinit
        '[{ matchExpressions = [{ key = "x", operator = "Exists" }] }] } } } }'), "TJ0902", status=1)
 t.case("by the index", W('replicas = 2, zone = if pod.index == 0 then "a-1" else "a-2"'), "TJ0708", status=1)
 t.case("a region", W('region = "eu"'), ["TJ0202", 'node { "topology.kubernetes.io/region" = "eu" }'], status=1)
+t.case("a zone twice", W('zone = ["a-1", "a-2", "a-1"]'), ["TJ0206", "'a-1' is listed twice in 'zone'", "first here"], status=1)
 t.end()

@@ -20,6 +20,11 @@ static const struct {
 #include "foreign.def"
 };
 
+static const struct { const char *word, *name; } dimensions[] = {
+#define DIMENSION(word, name) { word, name },
+#include "foreign.def"
+};
+
 /* Are the words the same? Case and '_' do not count: restart_policy is restartPolicy. */
 static bool same_foreign_word(struct str a, const char *b)
 {
@@ -77,6 +82,19 @@ const char *foreign_value(struct str field, struct str text)
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		if (str_is(field, values[i].field) && same_foreign_word(text, values[i].word))
 			return values[i].help;
+	return NULL;
+}
+
+const char *foreign_dimension(struct str word)
+{
+	static const char *const ends[] = { "_size", "_degree" };
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (str_ends(word, str_of(ends[i])))
+			word.n -= strlen(ends[i]);
+	for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
+		if (same_foreign_word(word, dimensions[i].word))
+			return dimensions[i].name;
 	return NULL;
 }
 

@@ -24,6 +24,8 @@ const struct foreign *foreign_block(struct str word, struct str inner);
 const struct foreign *foreign_name(struct str word);
 /* What to write instead of a text that a field does not accept; NULL if it is not known. */
 const char *foreign_value(struct str field, struct str text);
+/* The dimension of a layout that frameworks call WORD, such as "tp" for tensor_parallel_size; NULL if none. */
+const char *foreign_dimension(struct str word);
 /* The name in this language of a field that a pod can read about itself (fieldRef); NULL if it is not known. */
 const char *foreign_fact(struct str path);
 
