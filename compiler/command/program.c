@@ -30,7 +30,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_RESUME] = cmd_resume,
 	[COMMAND_DELETE] = cmd_delete,
 	[COMMAND_DIFF] = cmd_diff,
-	[COMMAND_WHY] = cmd_why, [COMMAND_FIT] = cmd_fit,
+	[COMMAND_WHY] = cmd_why, [COMMAND_EVENTS] = cmd_events, [COMMAND_FIT] = cmd_fit,
 	[COMMAND_FMT] = cmd_fmt,
 	[COMMAND_TEST] = cmd_test,
 	[COMMAND_IMPORT] = cmd_import, [COMMAND_EXPLAIN] = cmd_explain,

@@ -175,7 +175,7 @@ const struct backend backend_cluster = {
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,
 		.attach_end = cluster_attach_end,
 	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .forward = cluster_forward,
-		.restart = cluster_restart, .suspend = cluster_suspend,
+		.restart = cluster_restart, .events = cluster_events, .suspend = cluster_suspend,
 		.remove = cluster_remove,
 	.nodes = cluster_nodes, .manifests = cluster_manifests, .definitions = cluster_definitions,
 		.addons = cluster_addons,

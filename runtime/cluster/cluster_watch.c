@@ -704,7 +704,7 @@ static void start_view(struct cluster *k, struct cluster_watch *c)
 	struct resource *kinds = ARENA_ARRAY(k->arena, struct resource, 8);
 	struct view_options o = { .client = &k->client, .ns = c->ns, .selector = selector_of(k, c->ns,
 		c->watch->name), .kinds = kinds,
-		.changed = view_has_changed, .to = k };
+		.no_events = k->session->options->command == COMMAND_EVENTS, .changed = view_has_changed, .to = k };
 
 	for (size_t i = 0; i < k->nwatches; i++)
 		if (str_eq(k->watches[i]->ns, c->ns)) {

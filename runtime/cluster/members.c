@@ -79,7 +79,8 @@ const char *const *keep_of(struct str group, struct str kind)
 		"metadata.uid", "metadata.resourceVersion",
 		"metadata.creationTimestamp", "involvedObject.kind", "involvedObject.name",
 			"involvedObject.namespace", "involvedObject.uid",
-		"type", "reason", "message", "count", "firstTimestamp", "lastTimestamp", "eventTime", "series", NULL };
+		"type", "reason", "message", "count", "firstTimestamp", "lastTimestamp", "eventTime", "series",
+		"source", "reportingComponent", "reportingInstance", NULL };
 	static const char *const metadata[] = { "apiVersion", "kind", "metadata.name", "metadata.namespace",
 		"metadata.uid",
 		"metadata.resourceVersion", "metadata.creationTimestamp", "metadata.deletionTimestamp",

@@ -285,7 +285,8 @@ struct view *view_start(struct arena *a, const struct view_options *o)
 	*v = (struct view){ .options = *o, .arena = a };
 	start_watch(v, resource_known(STR(""), STR("Pod")), o->selector);
 	start_watch(v, resource_known(STR("batch"), STR("Job")), o->selector);
-	start_watch(v, resource_known(STR(""), STR("Event")), STR(""));
+	if (!o->no_events)
+		start_watch(v, resource_known(STR(""), STR("Event")), STR(""));
 	if (o->records)
 		start_records(v);
 	for (size_t i = 0; i < o->nkinds; i++)

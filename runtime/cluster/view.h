@@ -19,6 +19,7 @@ struct view_options {
 	/* kinds to watch besides Pods, Jobs and Events: kinds that represent runs, or admit them */
 	const struct resource *kinds;
 	size_t nkinds;
+	bool no_events;                 /* do not watch Events: the caller does */
 	bool records;                   /* also watch the records of runs that are left to a controller */
 	bool all_records;               /* also watch the records of all other runs */
 	/* Called when something has changed. */

@@ -100,6 +100,11 @@ struct backend {
 	 * interrupted or the run ends; returns the exit status. Called before opened().
 	 */
 	int (*forward)(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
+	/*
+	 * Prints what controllers, the scheduler and nodes have reported about the run, with FOLLOW also what they
+	 * report until it ends; returns the exit status. NULL: the backend has no such reports.
+	 */
+	int (*events)(struct session *s, struct run_watch *w, bool follow);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 	/*
 	 * Stops the runs of A, removes everything that belongs to them and adds the deletions to C; returns the exit

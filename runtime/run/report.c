@@ -7,128 +7,15 @@
 
 #include "base/system.h"
 #include "base/words.h"
+#include "runtime/run/table.h"
 #include "runtime/run/timeline.h"
 
-/* ---- tables ---- */
-
-enum { MOST_COLUMNS = 12 };
-
-struct table {
-	struct arena arena;
-	struct str (*rows)[MOST_COLUMNS];
-	size_t n, columns;
-	unsigned numbers;               /* one bit for each column, set when the column is aligned to the right */
-	unsigned spare;                 /* one bit for each column that may be left out if it says nothing */
-};
-
-static struct str *add_row(struct table *t)
+static struct str run_age(struct report_table *t, const struct run_state *s, int64_t now)
 {
-	t->rows = arena_grow(&t->arena, t->rows, t->n, sizeof *t->rows);
-	for (size_t c = 0; c < MOST_COLUMNS; c++)
-		t->rows[t->n][c] = STR("");
-	return t->rows[t->n++];
+	return s->begin ? table_age(t, now - s->begin) : STR("");
 }
 
-static void put_row(const struct table *t, const struct str *row, const unsigned *width, unsigned most, struct buf *out)
-{
-	size_t last = t->columns - 1;
-	struct buf line = { 0 };
-
-	while (last && !row[last].n)
-		last--;
-	for (size_t c = 0; c <= last; c++) {
-		int pad = (int)(width[c] - text_columns(row[c]));
-		bool right = t->numbers & 1u << c;
-
-		buf_printf(&line, "%*s%*s", c ? 2 : 0, "", right ? pad : 0, "");
-		buf_str(&line, row[c]);
-		buf_printf(&line, "%*s", !right && c < last ? pad : 0, "");
-	}
-	if (most)
-		put_clipped(out, buf_text(&line), most);
-	else
-		buf_str(out, buf_text(&line));
-	buf_char(out, '\n');
-	buf_release(&line);
-}
-
-/* Are all numbers of the column 0, or those of the next column? */
-static bool says_nothing(const struct table *t, size_t c)
-{
-	bool zero = true, same = c + 1 < t->columns;
-
-	for (size_t i = 1; i < t->n; i++) {
-		const struct str *row = t->rows[i];
-		zero = zero && (!row[c].n || str_is(row[c], "0"));
-		same = same && str_eq(row[c], row[c + 1]);
-	}
-	return zero || same;
-}
-
-/* Leaves out columns that say nothing if the table is wider than MOST columns of the terminal; causes come last. */
-static void narrow(struct table *t, unsigned *width, unsigned most)
-{
-	unsigned total = 0;
-
-	for (size_t c = 0; c < t->columns; c++)
-		total += width[c] + 2;
-	for (size_t c = t->columns; most && total > most && c-- > 0;) {
-		if (!(t->spare & 1u << c) || !says_nothing(t, c))
-			continue;
-		for (size_t i = 0; i < t->n; i++)
-			memmove(&t->rows[i][c], &t->rows[i][c + 1], (MOST_COLUMNS - c - 1) * sizeof t->rows[i][c]);
-		memmove(&width[c], &width[c + 1], (MOST_COLUMNS - c - 1) * sizeof *width);
-		unsigned below = (1u << c) - 1;
-		t->numbers = (t->numbers & below) | (t->numbers >> 1 & ~below);
-		t->columns--;
-	}
-}
-
-static void put_table(struct table *t, unsigned most, struct buf *out)
-{
-	unsigned width[MOST_COLUMNS] = { 0 };
-
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t c = 0; c < t->columns; c++) {
-			/* a text from a cluster must not end its line or move into another column */
-			t->rows[i][c] = name_escaped(&t->arena, t->rows[i][c]);
-			unsigned w = text_columns(t->rows[i][c]);
-			width[c] = w > width[c] ? w : width[c];
-		}
-	narrow(t, width, most);
-	for (size_t i = 0; i < t->n; i++)
-		put_row(t, t->rows[i], width, most, out);
-	arena_release(&t->arena);
-}
-
-static void put_head(struct table *t, const char *const *words, size_t n, unsigned numbers)
-{
-	struct str *row = add_row(t);
-
-	t->columns = n;
-	t->numbers = numbers;
-	for (size_t i = 0; i < n; i++)
-		row[i] = str_of(words[i]);
-}
-
-static struct str number(struct table *t, int64_t n) { return str_printf(&t->arena, "%lld", (long long)n); }
-
-static struct str age(struct table *t, int64_t ns)
-{
-	struct buf b = { 0 };
-
-	put_age(&b, ns);
-	struct str s = buf_take(&b, &t->arena);
-	buf_release(&b);
-	return s;
-}
-
-static struct str run_age(struct table *t, const struct run_state *s, int64_t now)
-{
-	return s->begin ? age(t, now - s->begin) : STR("");
-}
-
-static void put_role_row(struct table *t, const struct run_state *s, const struct run_role *r)
+static void put_role_row(struct report_table *t, const struct run_state *s, const struct run_role *r)
 {
 	int64_t stopped = report_stopped(s, r);
 	struct str *row = t->rows[t->n - 1];
@@ -137,7 +24,7 @@ static void put_role_row(struct table *t, const struct run_state *s, const struc
 
 	row[2] = r->name;
 	for (size_t i = 0; i < 6; i++)
-		row[3 + i] = number(t, counts[i]);
+		row[3 + i] = table_number(t, counts[i]);
 	row[9] = report_role_cause(&t->arena, s, r);
 	if (stopped && !row[9].n)
 		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
@@ -169,9 +56,9 @@ static void roles_table(const struct report *r, struct buf *out)
 {
 	static const char *const words[] = { "RUN", "STATE", "ROLE", "DESIRED", "ACTIVE", "READY", "SUCCEEDED",
 		"FAILED", "RESTARTS", "CAUSE" };
-	struct table t = { 0 };
+	struct report_table t = { 0 };
 
-	put_head(&t, words, 10, 0x1F8);
+	table_head(&t, words, 10, 0x1F8);
 	t.spare = 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8;        /* ACTIVE, SUCCEEDED, FAILED, RESTARTS */
 	for (size_t i = 0; i < r->n; i++) {
 		const struct run_state *s = r->runs[i];
@@ -180,7 +67,7 @@ static void roles_table(const struct report *r, struct buf *out)
 			/* the framework has the role, but the job does not use it */
 			if (k < s->nroles && !s->roles[k].max && !is_last_unused(s, k, first))
 				continue;
-			struct str *row = add_row(&t);
+			struct str *row = table_row(&t);
 			if (first) {
 				row[0] = shown_name(r, &t.arena, s);
 				row[1] = str_of(run_phase_word(s->phase));
@@ -196,15 +83,15 @@ static void roles_table(const struct report *r, struct buf *out)
 			first = false;
 		}
 	}
-	put_table(&t, r->width, out);
+	table_put(&t, r->width, out);
 }
 
 static void runs_table(const struct report *r, struct buf *out)
 {
 	static const char *const words[] = { "RUN", "STATE", "READY", "AGE", "FILE", "CAUSE" };
-	struct table t = { 0 };
+	struct report_table t = { 0 };
 
-	put_head(&t, words, 6, 0);
+	table_head(&t, words, 6, 0);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct run_state *s = r->runs[i];
 		int64_t ready = 0, desired = 0;
@@ -212,7 +99,7 @@ static void runs_table(const struct report *r, struct buf *out)
 			ready += run_count(&s->roles[k]).ready;
 			desired += s->roles[k].desired;
 		}
-		struct str *row = add_row(&t);
+		struct str *row = table_row(&t);
 		row[0] = shown_name(r, &t.arena, s);
 		row[1] = str_of(run_phase_word(s->phase));
 		row[2] = run_phase_final(s->phase) ? STR("-") :
@@ -221,16 +108,16 @@ static void runs_table(const struct report *r, struct buf *out)
 		row[4] = s->file;
 		row[5] = s->cause;
 	}
-	put_table(&t, r->width, out);
+	table_put(&t, r->width, out);
 }
 
-static struct str replica_exit(struct table *t, const struct run_replica *r)
+static struct str replica_exit(struct report_table *t, const struct run_replica *r)
 {
 	const char *name = r->signal ? system_signal_name(r->signal) : NULL;
 
 	if (name)
 		return str_printf(&t->arena, "SIG%s", name);
-	return r->exit_code >= 0 ? number(t, r->exit_code) : STR("");
+	return r->exit_code >= 0 ? table_number(t, r->exit_code) : STR("");
 }
 
 /* Adds the location of a replica in a cluster.  Returns the next column. */
@@ -246,7 +133,7 @@ static struct str *put_pod_place(struct str *row, const struct run_replica *p)
  * Adds facts about a replica of this machine: the processor time and memory of its processes, and its address. Returns
  * the next column.
  */
-static struct str *put_local(struct table *t, struct str *row, const struct run_replica *p)
+static struct str *put_local(struct report_table *t, struct str *row, const struct run_replica *p)
 {
 	struct buf b = { 0 };
 
@@ -272,10 +159,10 @@ static void replicas_table(const struct report *r, struct buf *out)
 		"CAUSE" };
 	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "ATTEMPTS", "EXIT", "SINCE", "POD", "IP",
 		"NODE", "CAUSE" };
-	struct table t = { 0 };
+	struct report_table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster, replicas use the ports of the program */
 
-	put_head(&t, local ? words : of_cluster, local ? 12 : 10, local ? 0x1B8 : 0x18);
+	table_head(&t, local ? words : of_cluster, local ? 12 : 10, local ? 0x1B8 : 0x18);
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->runs[i]->nroles; k++)
 			for (int64_t n = 0; n < r->runs[i]->roles[k].max; n++) {
@@ -283,22 +170,22 @@ static void replicas_table(const struct report *r, struct buf *out)
 				const struct run_replica *p = &role->at[n];
 				bool runs = p->state == REPLICA_STARTED || p->state == REPLICA_READY;
 				int64_t since = runs ? p->begin : p->end;
-				struct str *row = add_row(&t);
+				struct str *row = table_row(&t);
 
 				row[0] = shown_name(r, &t.arena, r->runs[i]);
 				row[1] = str_printf(&t.arena, "%.*s-%lld", STR_ARG(role->name), (long long)n);
 				row[2] = str_of(report_replica_word(r->runs[i], p));
 				row += 3;
 				if (local)
-					*row++ = p->process.pid ? number(&t, p->process.pid) : STR("");
-				row[0] = number(&t, p->attempts);
+					*row++ = p->process.pid ? table_number(&t, p->process.pid) : STR("");
+				row[0] = table_number(&t, p->attempts);
 				row[1] = replica_exit(&t, p);
-				row[2] = since ? age(&t, r->now - since) : STR("");
+				row[2] = since ? table_age(&t, r->now - since) : STR("");
 				row += 3;
 				row = local ? put_local(&t, row, p) : put_pod_place(row, p);
 				*row = p->cause;
 			}
-	put_table(&t, r->width, out);
+	table_put(&t, r->width, out);
 }
 
 void report_runs(const struct report *r, struct buf *out)

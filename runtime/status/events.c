@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int64_t latest(const struct data *o)
+int64_t event_time(const struct data *o)
 {
 	static const char *const times[] = { "series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp",
 		"eventTime",
@@ -17,7 +17,7 @@ static int64_t latest(const struct data *o)
 	return 0;
 }
 
-static int64_t occurrences(const struct data *o)
+int64_t event_count(const struct data *o)
 {
 	int64_t n = status_number(o, "series.count", 0);
 
@@ -38,7 +38,7 @@ void events_add(struct events *e, const struct data *o)
 		.reason = str_copy(e->arena, status_text(o, "reason")),
 		.message = str_copy(e->arena, message.n ? message : status_text(o, "note")),
 			.warning = str_is(status_text(o, "type"), "Warning"),
-		.time = latest(o), .count = occurrences(o) };
+		.time = event_time(o), .count = event_count(o) };
 	new->added = e->n;
 	ARENA_PUSH(e->arena, e->all, e->n, new);
 }

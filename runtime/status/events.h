@@ -26,6 +26,10 @@ struct events {
 					 * events_sort() */
 };
 
+/* The time when an Event last occurred (0: unknown), and how often it has occurred. */
+int64_t event_time(const struct data *event);
+int64_t event_count(const struct data *event);
+
 /* Adds an event, and keeps no reference to the event's tree. */
 void events_add(struct events *e, const struct data *object);
 /* Must be called once, after the last event was added and before the first search. */

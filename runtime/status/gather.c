@@ -12,33 +12,6 @@ struct replica_key {
 
 /* ---- which object belongs to whom ---- */
 
-static void name_replicas(struct gathering *g)
-{
-	g->named = true;
-	for (size_t i = 0; i < g->job->nroles; i++) {
-		const struct plan_role *r = &g->job->roles[i];
-		for (int64_t k = 0; k < r->max; k++) {
-			struct buf name = { 0 };
-			struct replica_key *key = ARENA_NEW(g->arena, struct replica_key);
-			*key = (struct replica_key){ &g->parts[i], k };
-			plan_replica_name(r, k, &name);
-			map_put(&g->names, g->arena, buf_take(&name, g->arena), key);
-			buf_release(&name);
-		}
-	}
-}
-
-/*
- * The replica called NAME; NULL: no replica has that name. The names are built when a name is first needed: pods with
- * labels need no names, and the names of 10,000 replicas take more than a megabyte.
- */
-static struct replica_key *replica_named(struct gathering *g, struct str name)
-{
-	if (!g->named)
-		name_replicas(g);
-	return map_get(&g->names, name);
-}
-
 static bool belongs(const struct gathering *g, const struct data *o)
 {
 	struct str ns = status_text(o, "metadata.namespace"), job = status_label(o, "trainc.dev/job");
@@ -101,15 +74,10 @@ static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 	return slice * plan_slice_size(r);
 }
 
-/* The replica whose pod is called NAME; a controller may have appended a random part to the name. */
-static struct replica_key replica_by_name(struct gathering *g, struct str name)
+/* The replica at a place of the plan; an empty key for NULL. */
+static struct replica_key key_of(struct gathering *g, const struct replica_place *p)
 {
-	const struct replica_key *key = replica_named(g, name);
-	const char *dash = key || !name.n ? NULL : memrchr(name.p, '-', name.n);
-
-	if (dash)
-		key = replica_named(g, (struct str){ name.p, (size_t)(dash - name.p) });
-	return key ? *key : (struct replica_key){ 0 };
+	return p ? (struct replica_key){ &g->parts[p->role], p->index } : (struct replica_key){ 0 };
 }
 
 /* Finds the replica of an object by the object's labels, otherwise by its name. */
@@ -121,7 +89,7 @@ static bool replica_of(struct gathering *g, const struct data *o, struct replica
 	if (ret->part && index_text(status_pod_index(o), &ret->index))
 		ret->index += first_of_slice(ret->part->plan, o);
 	else
-		*ret = replica_by_name(g, status_text(o, "metadata.name"));
+		*ret = key_of(g, replica_names_of_pod(&g->names, status_text(o, "metadata.name")));
 	return ret->part && ret->index < ret->part->plan->max;
 }
 
@@ -324,14 +292,14 @@ static bool is_job_of(const struct plan_role *r, struct str name)
  * The replica that the Job NAME represents. Such a Job has the name of the replica's pod; in a JobSet, the name of the
  * pod without the last number.
  */
-static struct replica_key *replica_of_job(struct gathering *g, struct str name)
+static struct replica_key replica_of_job(struct gathering *g, struct str name)
 {
-	struct replica_key *key = replica_named(g, name);
+	struct replica_key key = key_of(g, replica_names_find(&g->names, name));
 
-	if (key)
+	if (key.part)
 		return key;
-	key = replica_named(g, str_cat(g->arena, name, STR("-"), STR("0")));
-	return key && key->part->plan->in_set && key->part->plan->unrolled ? key : NULL;
+	key = key_of(g, replica_names_find(&g->names, str_cat(g->arena, name, STR("-"), STR("0"))));
+	return key.part && key.part->plan->in_set && key.part->plan->unrolled ? key : (struct replica_key){ 0 };
 }
 
 /*
@@ -348,21 +316,22 @@ static void job(struct gathering *g, const struct data *o)
 {
 	struct str name = status_text(o, "metadata.name");
 	struct gathered_part *part = labelled(g, o);
-	struct replica_key *key = part_of_many(o) ? NULL : replica_of_job(g, name);
+	struct replica_key key = part_of_many(o) ? (struct replica_key){ 0 } : replica_of_job(g, name);
 
 	part = part ? part : of_set(g, o);
 	for (size_t i = 0; !part && i < g->job->nroles; i++)
 		if (is_job_of(&g->job->roles[i], name))
 			part = &g->parts[i];
-	if (!part && key)
-		part = key->part;
+	if (!part)
+		part = key.part;
 	if (!part || !belongs(g, o))
 		return;
 	note_warning(g, o);
-	int64_t from = key ? key->index : first_of_slice(part->plan, o), n = key ? 1 : plan_slice_size(part->plan);
+	int64_t from = key.part ? key.index : first_of_slice(part->plan, o);
+	int64_t n = key.part ? 1 : plan_slice_size(part->plan);
 	if (from + n > part->plan->max)
 		return;                 /* the Job belongs to a slice that the program no longer has */
-	struct part_job mine = { o, key ? key->index : -1, from, from + n };
+	struct part_job mine = { o, key.part ? key.index : -1, from, from + n };
 	ARENA_PUSH(g->arena, part->jobs, part->njobs, mine);
 	attempts_before_add(&part->before, o);
 }
@@ -526,6 +495,7 @@ static void sort_objects(struct gathering *g)
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
 {
 	struct gathering g = { .arena = a, .job = j, .now = now, .all = o, .events = { .arena = a },
+		.names = { .arena = a, .job = j },
 		.parts = ARENA_ARRAY(a, struct gathered_part, j->nroles) };
 
 	for (size_t i = 0; i < j->nroles; i++)

@@ -6,6 +6,7 @@
 #include "runtime/status/attempts.h"
 #include "runtime/status/object.h"
 #include "runtime/status/pod.h"
+#include "runtime/status/replica_names.h"
 #include "runtime/status/status.h"
 
 struct gathered_pod {
@@ -58,8 +59,7 @@ struct gathering {
 	const struct status_objects *all;
 	struct events events;
 	struct looked_up looked_up;
-	struct map names;               /* names of pods and Jobs -> struct replica_key, if `named` */
-	bool named;
+	struct replica_names names;     /* for pods and Jobs without labels */
 	struct map nodes;               /* names of nodes that are not ready -> the condition of the node */
 	struct map claims;              /* names of pods -> the newest warning about a claim that only that pod uses */
 	struct gathered_part *parts;             /* the roles, in the plan's order */

@@ -1,0 +1,34 @@
+/* cmd_events.c - shows what a cluster has reported about a run. */
+#include "runtime/command/runs.h"
+
+/* Does the backend have Events? If not, says what else tells about a run there. */
+static bool has_events(struct session *s, const struct backend *b)
+{
+	if (b->events)
+		return true;
+	session_say(s, "runs %s have no events; 'trainc status --local RUN -o html' draws what each replica did, "
+		"'trainc why --local RUN' explains a failure", b->place);
+	return false;
+}
+
+int cmd_events(struct session *s)
+{
+	struct chosen chosen;
+	struct attend a;
+	int status;
+	const struct backend *b = backend_begin(s, &a, &status);
+
+	if (!b)
+		return status;
+	if (!has_events(s, b))
+		return backend_end(s, &a, STATUS_USAGE);
+	if (runs_choose(s, b, 1, &chosen, &status)) {
+		if (chosen.n > 1) {
+			session_say(s, "the program has %zu jobs; choose one with --job", chosen.n);
+			status = STATUS_USAGE;
+		} else if (runs_watch(s, &chosen, &a, &status)) {
+			status = b->events(s, &a.runs[0], option_given(s->options, OPTION_FOLLOW));
+		}
+	}
+	return backend_end(s, &a, status);
+}
