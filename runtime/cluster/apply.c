@@ -471,6 +471,7 @@ static void send_all_writes(struct fleet *f)
 			finish_apply(p);
 	}
 	write_ends(f);
+	apply_code_forget(f);
 }
 
 static void apply_offline(struct applying *p)

@@ -189,6 +189,12 @@ bool apply_has_code(const struct applying *p);
  */
 void apply_code(struct fleet *f);
 void apply_code_owners(struct fleet *f);
+/* The manager of the fields that a run sets in ConfigMaps with code. */
+struct str apply_code_manager(const struct applying *p);
+/*
+ * Removes the ConfigMaps with earlier code of the runs that were applied completely, unless other runs need them.
+ */
+void apply_code_forget(struct fleet *f);
 /* Builds the request that applies one object. */
 struct transport_request apply_request(struct applying *p, const struct wanted *w, bool force);
 /* Records the outcome of an object that the server accepted. */

@@ -72,6 +72,11 @@ bool apply_has_code(const struct applying *p)
 
 /* ---- writing ---- */
 
+struct str apply_code_manager(const struct applying *p)
+{
+	return str_cat(p->arena, STR("trainc-code-"), p->job->name, STR(""));
+}
+
 static struct transport_request code_request(struct applying *p, const struct wanted *w)
 {
 	struct transport_pair *query = ARENA_ARRAY(p->arena, struct transport_pair, 2);
@@ -80,8 +85,7 @@ static struct transport_request code_request(struct applying *p, const struct wa
 	if (w->unowned)
 		return (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
 			.path = code_path(p, w) };
-	query[n++] = (struct transport_pair){ STR("fieldManager"), str_cat(p->arena, STR("trainc-code-"), p->job->name,
-		STR("")) };
+	query[n++] = (struct transport_pair){ STR("fieldManager"), apply_code_manager(p) };
 	if (p->mode == APPLY_DRY_SERVER)
 		query[n++] = (struct transport_pair){ STR("dryRun"), STR("All") };
 	return (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE,

@@ -229,6 +229,8 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_inventory(p, &inventory);
 	put_datum(&b, "applied", buf_text(&inventory));
 	put_datum(&b, "plan", p->plan);
+	if (p->code.n)
+		put_datum(&b, "code", p->code);
 	put_datum(&b, "hash", p->hash);
 	put_datum(&b, "verdict", p->verdict);   /* written even if empty, so that a run that starts over loses its old
 						 * verdict */
@@ -358,8 +360,8 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 		.version = status_text(object, "metadata.resourceVersion"), .run = status_label(object,
 			"trainc.dev/run"),
 		.file = status_annotation(object, "trainc.dev/file"), .plan = status_text(object, "data.plan"),
-		.hash = status_text(object, "data.hash"), .verdict = status_text(object, "data.verdict"),
-		.outcome = status_text(object, "data.outcome") };
+		.code = status_text(object, "data.code"), .hash = status_text(object, "data.hash"),
+		.verdict = status_text(object, "data.verdict"), .outcome = status_text(object, "data.outcome") };
 
 	p.deleting = status_text(object, "metadata.deletionTimestamp").n > 0;
 	p.controller = status_label(object, APPLYSET_CONTROLLER);

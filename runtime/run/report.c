@@ -120,13 +120,15 @@ static struct str replica_exit(struct report_table *t, const struct run_replica 
 	return r->exit_code >= 0 ? table_number(t, r->exit_code) : STR("");
 }
 
-/* Adds the location of a replica in a cluster.  Returns the next column. */
-static struct str *put_pod_place(struct str *row, const struct run_replica *p)
+/* Adds the location of a replica in a cluster, and with CODE its code.  Returns the next column. */
+static struct str *put_pod_place(struct report_table *t, struct str *row, const struct run_replica *p, bool code)
 {
 	row[0] = p->pod;
 	row[1] = p->ip;
 	row[2] = p->node;
-	return row + 3;
+	if (code)
+		row[3] = str_cat(&t->arena, p->code, p->pod.n && p->other_code ? STR("*") : STR(""), STR(""));
+	return row + 3 + code;
 }
 
 /*
@@ -152,6 +154,15 @@ static struct str *put_local(struct report_table *t, struct str *row, const stru
 	return row + 4;
 }
 
+/* Does one of the runs have code that trainc took? */
+static bool has_code(const struct report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->runs[i]->ncode)
+			return true;
+	return false;
+}
+
 static void replicas_table(const struct report *r, struct buf *out)
 {
 	static const char *const words[] = { "RUN", "REPLICA", "STATE", "PID", "ATTEMPTS", "EXIT", "SINCE", "CPU",
@@ -159,10 +170,13 @@ static void replicas_table(const struct report *r, struct buf *out)
 		"CAUSE" };
 	static const char *const of_cluster[] = { "RUN", "REPLICA", "STATE", "ATTEMPTS", "EXIT", "SINCE", "POD", "IP",
 		"NODE", "CAUSE" };
+	static const char *const with_code[] = { "RUN", "REPLICA", "STATE", "ATTEMPTS", "EXIT", "SINCE", "POD", "IP",
+		"NODE", "CODE", "CAUSE" };
 	struct report_table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster, replicas use the ports of the program */
 
-	table_head(&t, local ? words : of_cluster, local ? 12 : 10, local ? 0x1B8 : 0x18);
+	bool code = has_code(r);
+	table_head(&t, local ? words : code ? with_code : of_cluster, local ? 12 : 10 + code, local ? 0x1B8 : 0x18);
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->runs[i]->nroles; k++)
 			for (int64_t n = 0; n < r->runs[i]->roles[k].max; n++) {
@@ -182,7 +196,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 				row[1] = replica_exit(&t, p);
 				row[2] = since ? table_age(&t, r->now - since) : STR("");
 				row += 3;
-				row = local ? put_local(&t, row, p) : put_pod_place(row, p);
+				row = local ? put_local(&t, row, p) : put_pod_place(&t, row, p, code);
 				*row = p->cause;
 			}
 	table_put(&t, r->width, out);

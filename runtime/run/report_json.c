@@ -209,6 +209,8 @@ static void put_replica(struct report_json *j, const struct run_state *s, const 
 		json_add_text(w, "pod", r->pod);
 		json_add_text(w, "ip", r->ip);
 		json_add_text(w, "node", r->node);
+		if (s->ncode)
+			json_add_text(w, "code", r->code);
 	}
 	shape_write(&j->o, &shape_run_replica, r);
 	json_add_text(w, "cause", r->cause);
@@ -272,6 +274,7 @@ static void put_run(struct report_json *j, const struct run_state *s)
 	shape_write(&j->o, &shape_run_state, s);
 	put_conditions(j, s);
 	put_run_roles(j, s);
+	put_list(j, "code", &shape_run_code, s->code, s->ncode);
 	put_list(j, "objects", &shape_run_object, s->objects, s->nobjects);
 	put_list(j, "events", &shape_run_event, s->events, s->nevents);
 	if (s->isolate.n) {

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/words.h"
+#include "plan/code.h"
 #include "runtime/run/judge.h"
 
 /* ---- one replica ---- */
@@ -75,6 +76,8 @@ struct run_replica replica_shown(struct gathering *g, const struct gathered_part
 	shown.pod = r->pod->name;
 	shown.ip = v->ip;
 	shown.node = v->node;
+	shown.code = v->code;
+	shown.other_code = p->plan->code && !str_eq(v->code, code_short(p->plan->code));
 	if (v->failed)
 		shown.exit_code = v->exit_code;
 	shown.signal = v->failed ? v->signal : 0;

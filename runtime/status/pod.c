@@ -531,7 +531,7 @@ static void judge_pod(struct judging *j, struct str phase)
 static void keep_texts(struct arena *a, struct pod_view *v)
 {
 	struct str *const texts[] = { &v->reason, &v->cause, &v->why, &v->log, &v->words.text, &v->node,
-		&v->ip };
+		&v->ip, &v->code };
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (texts[i]->n)
@@ -542,7 +542,7 @@ struct pod_view pod_judge(struct arena *a, const struct data *pod, struct str co
 	int64_t now)
 {
 	struct pod_view v = { .phase = RUN_PENDING, .exit_code = -1, .node = status_text(pod, "spec.nodeName"),
-		.ip = status_text(pod, "status.podIP") };
+		.ip = status_text(pod, "status.podIP"), .code = status_label(pod, "trainc.dev/code") };
 	struct judging j = { .arena = a, .pod = pod, .name = status_text(pod, "metadata.name"), .main = container,
 		.events = events,
 		.now = now, .view = &v };

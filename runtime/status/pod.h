@@ -23,6 +23,7 @@ struct pod_view {
 					 * words */
 	struct last_words words;        /* the first record in the termination message */
 	struct str node, ip;
+	struct str code;                /* the first digits of the id of its code; empty: the pod has none */
 	bool again;                     /* the failure ended an earlier run of the container, which was or will be
 					 * restarted */
 };

@@ -649,8 +649,24 @@ static void show_events(struct gathering *g, struct run_state *s)
 	s->nevents = s->nevents < MOST ? s->nevents : MOST;
 }
 
+/* Notes the code of the roles, as the program took it. */
+static void show_code(struct gathering *g, struct run_state *s)
+{
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct plan_role *r = &g->job->roles[i];
+		struct run_code code = { .role = r->name };
+		if (!r->code || !r->max)
+			continue;
+		code.id = r->code->id;
+		code.files = r->code->files;
+		code.bytes = r->code->bytes;
+		ARENA_PUSH(g->arena, s->code, s->ncode, code);
+	}
+}
+
 static void show_roles(struct gathering *g, struct run_state *s)
 {
+	show_code(g, s);
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct gathered_part *p = &g->parts[i];
 		struct run_role *r = &s->roles[i];

@@ -1,6 +1,7 @@
 """code.py [NAME...] - the code of runs in a cluster: its ConfigMaps are written before what needs them, shared by runs with
 the same code, compared with what is there, and gone with the last run."""
 import base64
+import json
 import os
 import re
 import sys
@@ -57,7 +58,7 @@ class World(world.World):
         if not is_code(where):
             return super().on_patch(where, query, headers, body)
         old = self.objects.get(where)
-        if old and any(old.get("binaryData", {}).get(k) != v for k, v in body["binaryData"].items()):
+        if old and any(old.get("binaryData", {}).get(k) != v for k, v in body.get("binaryData", {}).items()):
             return status(409, "Conflict", "Apply failed with 1 conflict", [
                 {"reason": "FieldManagerConflict", "message": 'conflict with "somebody"', "field": ".binaryData"}])
         if not old:
@@ -65,6 +66,7 @@ class World(world.World):
         mine = self.managers.setdefault(where, {})
         mine[query["fieldManager"]] = body["metadata"].get("ownerReferences", [])
         new = dict(old or {}, **body)
+        new.setdefault("binaryData", {})
         new["metadata"] = dict((old or body)["metadata"], ownerReferences=[r for refs in mine.values() for r in refs])
         return self.stored(*where[:2], new, 200 if old else 201, "dryRun" in query)
 
@@ -244,6 +246,86 @@ def changed(w):
     must(first[12:24] != label and "trainc-code-%s-0" % label in w.code(), (label, w.code()))
     w.want(0, "delete", "a", "--yes")
     must(not w.names("configmaps"), w.names("configmaps"))
+
+
+def apply_changed(w, name, text):
+    """Applies the run with other code; returns the name of its ConfigMap."""
+    before = w.code()
+    w.source(text, name)
+    w.run_job("default", w.get("jobs", name + "-worker"), "Succeeded")
+    out, _ = w.want(0, "apply", name + ".tj", "--rerun", "--yes")
+    return [n for n in w.code() if n not in before], out
+
+
+@check
+def earlier(w):
+    """the ConfigMaps of earlier code are deleted when the run has other code, and not while it could not get it"""
+    w.source("print(1)\n", "a")
+    w.want(0, "apply", "a.tj")
+    first = w.code()
+    w.source("print(2)\n")
+    w.fault("PATCH", "/jobs/a-worker", status(422, "Invalid", "field is immutable"), times=9)
+    w.run("apply", "a.tj", "--yes")
+    must(set(first) < set(w.code()), w.code())          # the Job has the earlier code
+    w.faults.clear()
+    new, out = apply_changed(w, "a", "print(2)\n")
+    must(new == [] and len(w.code()) == 1 and w.code() != first and "ConfigMap/%s deleted" % first[0] in out, (first, w.code(), out))
+    new, out = apply_changed(w, "a", "print(3)\n")
+    must(w.code() == new and len(new) == 1, w.code())
+    w.fault("DELETE", "/configmaps/trainc-code-", status(403, "Forbidden", "configmaps is forbidden"), times=9)
+    new, out = apply_changed(w, "a", "print(4)\n")      # it stays; the run is as its program says
+    must(len(w.code()) == 2 and "deleted" not in out.replace("Job/a-worker deleted", ""), (w.code(), out))
+    w.want(0, "delete", "a", "--yes")
+    must(not w.code(), w.code())
+
+
+@check
+def earlier_shared(w):
+    """earlier code that another run has stays, and only that run owns it; code without an owner stays as it is"""
+    w.source("print(1)\n", "a", "b")
+    w.want(0, "apply", "a.tj", "b.tj")
+    first = w.code()[0]
+    new, _ = apply_changed(w, "a", "print(2)\n")
+    must(len(new) == 1 and w.code() == sorted([first, *new]), w.code())
+    owners = {r["name"] for r in w.get("configmaps", first)["metadata"]["ownerReferences"]}
+    must(owners == {"b.trainc", "b-worker"}, owners)
+    must(w.get("configmaps", first).get("binaryData"), "the content of shared code is gone")
+    w.want(0, "delete", "b", "--yes")
+    must(w.code() == new, w.code())
+    w.put("configmaps", "default", {"metadata": {"name": "trainc-code-000000000000-0", "labels": {"trainc.dev/code": "000000000000"}}, "binaryData": {}})
+    new, _ = apply_changed(w, "a", "print(3)\n")
+    must(w.code() == sorted(["trainc-code-000000000000-0", *new]), w.code())
+
+
+@check
+def who_has_what(w):
+    """the record and status -o json have the code of each role; status -o wide has that of each replica, marked if it is
+    not the code of the program"""
+    w.source("print(1)\n", "a")
+    w.write("a.tj", (PROGRAM % "a").replace("role worker {", "role worker {\n    replicas = 2"))
+    w.want(0, "apply", "a.tj")
+    label = w.get("jobs", "a-worker")["metadata"]["labels"]["trainc.dev/code"]
+    record = json.loads(w.get("configmaps", "a.trainc")["data"]["code"])
+    must([(r["role"], r["id"][:12], r["files"], r["bytes"], len(r["id"])) for r in record] == [("worker", label, 1, 9, 64)], record)
+    out, _ = w.want(0, "status", "a", "-o", "wide")
+    rows = [line.split() for line in out.splitlines()]
+    must(rows[0] == ["RUN", "REPLICA", "STATE", "ATTEMPTS", "EXIT", "SINCE", "POD", "IP", "NODE", "CODE", "CAUSE"], out)
+    must([r[-1] for r in rows[1:]] == [label, label], out)
+    pod = w.get("pods", "a-worker-1-x")
+    pod["metadata"]["labels"]["trainc.dev/code"] = "0123456789ab"
+    w.put("pods", "default", pod)
+    out, _ = w.want(0, "status", "a", "-o", "wide", out="worker-1 .* 0123456789ab\\*$")
+    must(out.count("*") == 1, out)
+    run = json.loads(w.want(0, "status", "a", "-o", "json")[0])["runs"][0]
+    must(run["code"] == record, run["code"])
+    must([r["code"] for r in run["replicas"]] == [label, "0123456789ab"], run["replicas"])
+    w.take("pods", "default", "a-worker-1-x")
+    out, _ = w.want(0, "status", "a", "-o", "wide")
+    must("*" not in out, out)
+    w.write("b.tj", (PROGRAM % "b").replace('  code = "src"\n', ""))
+    w.want(0, "apply", "b.tj")
+    must("code" not in w.get("configmaps", "b.trainc")["data"] and "CODE" not in w.want(0, "status", "b", "-o", "wide")[0], "a run without code")
+    must("code" not in json.loads(w.want(0, "status", "b", "-o", "json")[0])["runs"][0], "a run without code")
 
 
 @check

@@ -62,6 +62,7 @@ static void print_states(void)
 	state_roles[0].surprise = STR("of run_role");
 	state_objects[0].surprise = STR("of run_object");
 	state_events[0].surprise = STR("of run_event");
+	state_code[0].surprise = STR("of run_code");
 	s.failure.surprise = STR("of run_failure");
 	s.surprise = STR("of run_state");
 	struct run_state copy = run_state_copy(&a, &s);

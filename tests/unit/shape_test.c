@@ -76,7 +76,7 @@ static void full_state_texts(void)
 		report_json_run(&s, &out);
 		sample(local ? "full.local.run" : "full.cluster.run", &out);
 		s.failure.known = false;
-		s.nroles = s.nevents = s.nobjects = 0;
+		s.nroles = s.nevents = s.nobjects = s.ncode = 0;
 		r.form = REPORT_JSON;
 		report_json(&r, &out);
 		sample(local ? "bare.local.json" : "bare.cluster.json", &out);
@@ -200,7 +200,8 @@ static void tables(void)
 		&shape_plan_file, &shape_plan_limits, &shape_plan_probe, &shape_plan_resource, &shape_plan_amounts,
 		&shape_plan_container, &shape_plan_accelerator, &shape_plan_replica_label, &shape_plan_replica,
 		&shape_plan_place, &shape_plan_role, &shape_plan_object, &shape_plan_job, &shape_run_replica,
-		&shape_run_role, &shape_run_object, &shape_run_event, &shape_run_failure, &shape_run_state,
+		&shape_run_role, &shape_run_object, &shape_run_code, &shape_run_event, &shape_run_failure,
+		&shape_run_state,
 		&shape_decide_replica, &shape_decide_role, &shape_decide_record };
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

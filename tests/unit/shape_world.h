@@ -137,6 +137,7 @@ static struct run_replica state_replicas[] = {
 		.begin = FULL_AT(3), .end = FULL_AT(4), .exit_code = 3, .signal = 9, .again = FULL_AT(5),
 		.cause = T("command \"x\""), .words = { 7, true, T("ValueError") }, .host = T("host-0"),
 		.ports = T("http=20017,metrics=20018"), .pod = T("pod-0"), .ip = T("10.0.0.1"), .node = T("n1"),
+		.code = T("0123456789ab"), .other_code = true,
 		.published = T("http=6006,metrics=6007"), .log = T("/logs/0"), .spans = state_spans, .nspans = 2,
 		.usage = { .known = true, .rated = true, .cpu = INT64_C(1500000000), .rate = 0.5, .memory = 4096 } },
 	{ .index = 1, .state = REPLICA_FAILED, .exit_code = -1, .attempts = 1 } };
@@ -145,6 +146,7 @@ static struct run_role state_roles[] = { { .name = T("worker"), .aux = true, .el
 static struct str state_log[] = { T("line \"1\""), T("line 2") };
 static struct run_object state_objects[] = { { T("Job"), T("full-worker"), RUN_QUEUED, T("waits"), true },
 	{ T("PodGroup"), T("full"), RUN_RUNNING, T(""), false } };
+static struct run_code state_code[] = { { T("worker"), T("3f2a9c01b7de"), 214, 1363148 } };
 static struct run_event state_events[] = { { FULL_AT(6), 4, T("Pod"), T("pod-0"), T("Failed"), T("message") },
 	{ 0, 1, T("Job"), T("full"), T("Other"), T("text") } };
 
@@ -162,7 +164,8 @@ static struct run_state full_state(bool local)
 		.restart_cause = STR("why"), .lost_bytes = 11, .removed_bytes = 12, .roles = state_roles, .nroles = 2,
 		.failure = { .known = true, .role = STR("worker"), .index = 1, .exit_code = 3, .signal = 9,
 			.reason = STR("killed by KILL"), .log = state_log, .nlog = 2, .time = FULL_AT(5) },
-		.objects = state_objects, .nobjects = 2, .events = state_events, .nevents = 2 };
+		.objects = state_objects, .nobjects = 2, .events = state_events, .nevents = 2,
+		.code = state_code, .ncode = 1 };
 }
 
 static struct decide_replica decided_replicas[] = { { .uid = T("u\"0"), .doomed = T("d0"), .restarts = 1, .failures = 2,
