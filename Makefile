@@ -318,6 +318,7 @@ docs: build
 	@python3 docs/manual.py
 	@python3 docs/diagnostics.py
 	@python3 docs/fields.py
+	@python3 docs/schema.py
 	@BUILD=$(BUILD) python3 docs/frameworks.py
 	@BUILD=$(BUILD) python3 docs/pictures.py
 longest:

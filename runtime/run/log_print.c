@@ -109,7 +109,7 @@ static void put_log_text(const struct log_print *p, const struct log_line *l, co
 	buf_z(out, l->more && !(l->pause && bar) ? "\xE2\x80\xA6\n" : "\n");
 }
 
-static void put_log_json(struct log_print *p, const struct log_line *l, struct buf *out)
+static void put_log_json(const struct log_line *l, struct buf *out)
 {
 	const struct log_stream *s = l->from;
 	struct arena a = { 0 };
@@ -123,10 +123,6 @@ static void put_log_json(struct log_print *p, const struct log_line *l, struct b
 		STR_ARG(plan_label(&a, s->role)), (long long)s->index));
 	buf_z(out, ",\"container\":");
 	buf_json(out, s->container);
-	if (p->runs) {
-		buf_z(out, ",\"run\":");
-		buf_json(out, s->run_name);
-	}
 	if (l->attempt)
 		buf_printf(out, ",\"attempt\":%lld", (long long)l->attempt);
 	buf_z(out, ",\"text\":");
@@ -209,7 +205,7 @@ void log_print(struct log_print *p, const struct log_line *l, struct buf *out, s
 	if (p->grep && !matches(p, l->text))
 		return;
 	if (p->json) {
-		put_log_json(p, l, out);
+		put_log_json(l, out);
 		return;
 	}
 	if (s->ended)
