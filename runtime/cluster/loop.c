@@ -36,7 +36,7 @@ struct loop {
 	int64_t timer_set;              /* the time to which the timerfd is set; 0: the timerfd is off */
 	struct epoll_event round[LOOP_ROUND];
 	int nround;
-	sigset_t old_mask;
+	sigset_t signals, old_mask;
 	void (*heard)(void *to, int signal);
 	void *heard_to;
 };
@@ -226,6 +226,7 @@ bool loop_signals(struct loop *l, const sigset_t *set, void (*heard)(void *to, i
 		return false;
 	}
 	l->signalfd = fd;
+	l->signals = *set;
 	l->heard = heard;
 	l->heard_to = to;
 	return true;
@@ -243,12 +244,14 @@ void loop_signals_drop(struct loop *l)
 	sigprocmask(SIG_SETMASK, &l->old_mask, NULL);
 }
 
-static void signals_read(struct loop *l)
+/* Takes the signals that wait. The signalfd only wakes the loop, since reading it could fail. */
+static void signals_take(struct loop *l)
 {
-	struct signalfd_siginfo info;
+	static const struct timespec none;
+	int number;
 
-	while (l->signalfd >= 0 && read(l->signalfd, &info, sizeof info) == (ssize_t)sizeof info)
-		l->heard(l->heard_to, (int)info.ssi_signo);
+	while (l->signalfd >= 0 && (number = sigtimedwait(&l->signals, NULL, &none)) > 0)
+		l->heard(l->heard_to, number);
 }
 
 /* ---- the loop ---- */
@@ -262,7 +265,7 @@ static void deliver(struct loop *l)
 		if (!mark)
 			continue;
 		if (mark == &l->signalfd) {
-			signals_read(l);
+			signals_take(l);
 		} else if (mark == &l->timerfd) {
 			if (read(l->timerfd, &expirations, sizeof expirations) == (ssize_t)sizeof expirations)
 				l->timer_set = 0;

@@ -1,6 +1,7 @@
 /* supervise.c - the options, signals and the main loop of the controller. */
 #include "runtime/supervise/supervise.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@
 /* At the end: the longest time in which passes get their last answers, and the interval at which this is checked. */
 #define LEAVE_WITHIN (5 * NS_PER_SECOND)
 #define LEAVE_LOOK (NS_PER_SECOND / 50)
+#define REPEAT_SAID_EVERY (60 * NS_PER_SECOND)
 enum {
 	/* of these, one namespace alone gets 8 passes and 32 requests: share.h */
 	PASSES_AT_ONCE = 10, REQUESTS_AT_ONCE = 40,
@@ -51,8 +53,25 @@ struct supervisor {
 	struct listen *listen, *probes; /* servers of --listen and --probes; NULL: there is none */
 	struct loop_timer leaving;      /* armed from the signal that ends the controller until its passes have ended */
 	int64_t leave_by;               /* by loop_now(): when the controller stops waiting for them; 0: it works */
+	int64_t repeat_said;            /* by loop_now(): when the log last named a change that is tried again */
 	int status;                     /* exit status */
 };
+
+/*
+ * Writes into the log, once a minute, which change the server does not take: before --retry-timeout has passed nothing
+ * else tells of it. watches.c tells of watches.
+ */
+static void repeats(void *to, const struct transport_request *r, struct str why, int64_t wait_ns, int64_t since_ns)
+{
+	struct supervisor *u = to;
+	int64_t now = loop_now(u->control.client.loop);
+
+	if (r->method == TRANSPORT_GET || since_ns + wait_ns < NS_PER_SECOND ||
+	    (u->repeat_said && now - u->repeat_said < REPEAT_SAID_EVERY))
+		return;
+	u->repeat_said = now;
+	log_line("warning", STR(""), "%.*s; trying again", STR_ARG(why));
+}
 
 /* ---- which controller works ---- */
 
@@ -352,7 +371,12 @@ static void run(struct supervisor *u)
 {
 	struct controller *c = &u->control;
 
-	if (!listen_to_signals(u) || !start_servers(u))
+	if (!listen_to_signals(u)) {
+		session_say(c->session, "cannot listen to signals: %s", strerror(errno));
+		u->status = STATUS_INTERNAL;
+		return;
+	}
+	if (!start_servers(u))
 		return;
 	say_begin(c);
 	start_leases(u);
@@ -432,7 +456,7 @@ int supervise(struct session *s)
 	struct supervisor u = { .control = { .session = s, .ns = option_value(s->options, OPTION_NAMESPACE),
 		.identity = identity(s->arena), .custom = custom_options(s), .owner = &u },
 		.leaving = { .fire = leave_when_idle, .to = &u } };
-	struct client_options o = { .in_flight = REQUESTS_AT_ONCE };
+	struct client_options o = { .in_flight = REQUESTS_AT_ONCE, .retrying = repeats, .to = &u };
 	struct controller *c = &u.control;
 	int status = STATUS_DONE;
 
