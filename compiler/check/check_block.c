@@ -112,6 +112,19 @@ static struct str enum_member(struct check *c, const char *type, const struct no
 	return memmem(type, strlen(type), quoted.p, quoted.n) ? quoted : STR("");
 }
 
+/* The role that a value such as ["ps"] or "ps" names; empty if it is another value. */
+static struct str waits_for(const struct block_items *b)
+{
+	const struct node *v = b->value;
+	struct str name;
+
+	if (v && v->kind == NODE_LIST && v->u.list.n == 1)
+		v = v->u.list.at[0];
+	if (v && v->kind == NODE_NAME)
+		return v->u.name.text;
+	return v && v->kind == NODE_STRING && node_static_text(v, &name) && str_is_word(name) ? name : STR("");
+}
+
 /*
  * Adds help such as "write 'cpu': cpu = 8", with the user's value instead of the one in the example. Stores the whole
  * new line in *RET_LINE if it is certain, otherwise an empty text.
@@ -124,6 +137,9 @@ static struct str help_with_value(struct block_items *b, const struct foreign *o
 		*quote = str_starts(help, STR("write '")) ? strchr(other->help + 7, '\'') : NULL;
 
 	*ret_line = STR("");
+	struct str role = waits_for(b);
+	if (role.n && str_ends(help, STR("ready(worker)")))
+		return str_printf(c->arena, "%.*sready(%.*s)", (int)help.n - 13, help.p, STR_ARG(role));
 	if (!b->value || !equals || !quote || strstr(equals + 3, " = ") || strchr(other->help, ';'))
 		return help;
 	struct str field = { other->help + 7, (size_t)(quote - other->help) - 7 };

@@ -69,7 +69,10 @@ static void report_no_argument(struct check *c, const struct decl *target, const
 	for (size_t i = 0; i < target->nformals; i++)
 		suggest_add(&s, target->formals[i]->name);
 	struct decl *other = framework ? sibling_with(target, name) : NULL;
-	if (framework && !other && renamed_field(name) && !suggest_sentence(&s).n)
+	const struct foreign *word = framework && !other ? foreign_field(name) : NULL;
+	if (word && strstr(word->help, "write a range"))
+		diag_help(c->diags, d, "%s, in the role", word->help);
+	else if (framework && !other && renamed_field(name) && !suggest_sentence(&s).n)
 		diag_help(c->diags, d, "write '%s' in the role", renamed_field(name));
 	else
 		help_suggest(c, d, &s, "its arguments are", arg->u.arg.name_span);

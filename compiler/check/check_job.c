@@ -145,6 +145,17 @@ static struct str only_left(const struct role_search *r)
 	return n == 1 ? left : STR("");
 }
 
+/* Is it a word of other tools for the replica with rank 0? */
+static bool is_first_replica(struct str name)
+{
+	static const char *const words[] = { "master", "chief", "leader", "coordinator", "head", "launcher", "rank0" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(name, words[i]))
+			return true;
+	return false;
+}
+
 static void report_job_role(struct role_search *r, struct node *block)
 {
 	struct check *c = r->check;
@@ -161,6 +172,12 @@ static void report_job_role(struct role_search *r, struct node *block)
 	struct str only = suggest_only(&s), left = only_left(r);
 	if (only.n && !mentions_role(r->job->u.job.body, only))
 		block->u.block.name = names_intern(c->names, only);   /* continue with the role that was meant */
+	if (r->framework->nroles == 1 && is_first_replica(name)) {
+		diag_help(c->diags, d, "the first replica of '%.*s' is the %.*s: remove this role, and count it in "
+			"'replicas'", STR_ARG(r->framework->roles[0]->name), STR_ARG(name));
+		diag_note(c->diags, d, r->framework->span, "declared here");
+		return;
+	}
 	if (left.n && !suggest_sentence(&s).n)
 		diag_help(c->diags, d, "for '%.*s' write '%.*s', or 'aux %.*s' for a role outside the cluster",
 			STR_ARG(name), STR_ARG(left), STR_ARG(name));

@@ -375,6 +375,9 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 	help_conversion(c, d, n, core, site);
 	if (!d->help.n)
 		advise_instead(c, d, n, core, site);
+	if (!d->help.n && str_is(what, "'range'") && n->kind == NODE_FLOAT)
+		diag_help(c->diags, d, "'range' counts in whole numbers: write the values, [0.1, 0.2], or compute "
+			"them, [0.1 * float(i) for i in range(1, 5)]");
 }
 
 void report_mismatch(struct check *c, struct node *n, const struct type *want, const struct site *site)

@@ -493,9 +493,9 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 	if (shouted && stands_after(c, at, "${") && foreign_name(name)) {
 		diag_help(c->diags, d, "%s; for a shell write $%.*s", foreign_name(name)->help, STR_ARG(name));
 	} else if (shouted && stands_after(c, at, "${") && !suggest_sentence(s).n) {
-		diag_help(c->diags, d, "'${...}' inserts a value of the program; for a variable of the pod write "
-			"${pod.env(\"%.*s\")}, for a shell $%.*s",
-			STR_ARG(name), STR_ARG(name));
+		diag_help(c->diags, d, "'${...}' inserts a value of the program, such as 'param %.*s: string'; for a "
+			"variable of the pod write ${pod.env(\"%.*s\")}, for a shell $%.*s",
+			STR_ARG(name), STR_ARG(name), STR_ARG(name));
 	} else if (word && variable && str_is(str_of(word), "none")) {
 		diag_help(c->diags, d, "a variable that is not set has no line: remove it");
 	} else if (word && !str_is(str_of(word), "none") && c->text_wanted && !variable) {

@@ -57,13 +57,36 @@ static void report_import(struct program *p, const struct decl *d)
 	diag_fix(p->diags, g, whole_line(p->sources, n->span), STR(""), "remove import '%.*s'", STR_ARG(what));
 }
 
-static void report_unused(struct program *p, const struct decl *d)
+/* The words after a `$` in the source of the program, as in "--n=$n": a value may have been meant. */
+static struct map dollared_words(struct program *p)
+{
+	const struct source *s = p->root && p->root->file ? source_at(p->sources, p->root->file->span.start) : NULL;
+	struct map words = { 0 };
+
+	for (size_t i = 0; s && i + 1 < s->text.n; i++) {
+		size_t n = 0;
+		if (s->text.p[i] != '$')
+			continue;
+		for (const char *c = s->text.p + i + 1; i + 1 + n < s->text.n; n++)
+			if (!str_is_word((struct str){ c + n, 1 }) && !(n && c[n] >= '0' && c[n] <= '9'))
+				break;
+		if (n)
+			map_put_const(&words, p->arena, (struct str){ s->text.p + i + 1, n }, s);
+	}
+	return words;
+}
+
+static void report_unused(struct program *p, const struct decl *d, const struct map *dollared)
 {
 	struct diag *g;
 	switch (d->kind) {
 	case DECL_PARAM:
 		g = diag_report(p->diags, TJ1001, d->span, "parameter '%.*s' is never used", STR_ARG(d->name));
-		diag_help(p->diags, g, "remove it, or use it");
+		if (map_get(dollared, d->name))
+			diag_help(p->diags, g, "a shell would replace $%.*s; a value of the program is inserted by "
+				"${%.*s}", STR_ARG(d->name), STR_ARG(d->name));
+		else
+			diag_help(p->diags, g, "remove it, or use it");
 		return;
 	case DECL_IMPORT: report_import(p, d); return;
 	case DECL_LET: g = diag_report(p->diags, TJ1002, d->span, "'%.*s' is never used", STR_ARG(d->name)); break;
@@ -99,10 +122,11 @@ void check_unused(struct program *p)
 {
 	if (p->check_failed || p->in_part || imports_itself(p) || any_broken(p))
 		return;
+	struct map dollared = dollared_words(p);
 	bool lone = p->lone_modules && p->root && !has_job(p->root);
 	for (size_t i = 0; i < p->nunused; i++) {
 		const struct decl *d = p->unused[i];
 		if (!d->used && !d->silent && !exported(d, lone))
-			report_unused(p, d);
+			report_unused(p, d, &dollared);
 	}
 }

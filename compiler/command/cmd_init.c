@@ -17,13 +17,13 @@ static const char file_name[] = "job.tj";
 /* The program for `init` without a framework: its processes need not find each other. */
 static const char plain[] =
 	"job \"hello\" {\n"
-	"  image = \"registry.example.com/hello:1.0\"\n"
+	"  image = \"busybox:1.37\"\n"
 	"\n"
 	"  role main {\n"
-	"    command  = [\"python\", \"hello.py\"]\n"
+	"    command  = [\"sh\", \"-c\", \"echo hello from $HOSTNAME\"]\n"
 	"    replicas = 1\n"
-	"    cpu      = 1\n"
-	"    memory   = 2Gi\n"
+	"    cpu      = 100m\n"
+	"    memory   = 64Mi\n"
 	"  }\n"
 	"}\n";
 
@@ -108,6 +108,28 @@ static void put_program_comment(struct buf *out, struct str text)
 	}
 }
 
+/* Has the framework a role whose size can change? A program without a framework may have one. */
+static bool is_elastic(const struct init_writing *w)
+{
+	const struct nodes *items = w->framework ? &w->framework->u.blueprint_decl.body->u.body.items : NULL;
+	bool typed = false;
+
+	for (size_t i = 0; items && i < items->n; i++) {
+		const struct node *role = items->at[i];
+		for (size_t k = 0; role->kind == NODE_BLOCK && k < role->u.block.body->u.body.items.n; k++) {
+			const struct node *field = role->u.block.body->u.body.items.at[k];
+			const struct node *type = field->kind == NODE_FIELD ? field->u.field.type : NULL;
+			if (!type || !str_is(field->u.field.key.text, "replicas"))
+				continue;
+			typed = true;
+			if (type->kind == NODE_TYPE_REF && type->u.type_ref.depth && str_is(type->u.type_ref.path[0],
+				"elastic"))
+				return true;
+		}
+	}
+	return !typed;
+}
+
 static void put_field_doc(struct init_writing *w, enum block block, struct str name)
 {
 	const struct field *f = schema_find(block, name);
@@ -115,7 +137,9 @@ static void put_field_doc(struct init_writing *w, enum block block, struct str n
 	if (!f || map_get(&w->told, name))
 		return;
 	map_put_const(&w->told, w->arena, name, f);
-	put_program_comment(w->out, str_of(f->doc));
+	const char *range = f->id == FIELD_REPLICAS && !is_elastic(w) ? strstr(f->doc, ", or a range") : NULL;
+	put_program_comment(w->out, range ? str_printf(w->arena, "%.*s.", (int)(range - f->doc), f->doc) :
+		str_of(f->doc));
 }
 
 /* Returns the framework's documentation of one of its roles: the comment above the role, or above its `replicas`. */

@@ -252,6 +252,7 @@ struct trainc *session_open(struct session *s)
 
 	if (s->reader == &file_reader) {        /* otherwise there are no files beside the program */
 		t->options.take_code = take_code;
+		t->options.brief = s->options->command == COMMAND_CHECK;
 		t->options.shows_code = s->options->command == COMMAND_CODE;
 		t->options.outputs = command_outputs(s, &t->options.noutputs);
 	}

@@ -28,6 +28,8 @@ struct checking {
 
 /* Reports what the target of the plan cannot express; returns false when it reported an error. */
 bool target_check(struct checking *c);
+/* Could the target carry job J? Reports nothing. */
+bool target_takes(const struct checking *c, const struct plan_job *j, const char *target);
 void target_check_kubeflow(struct checking *c, const struct plan_job *j);
 void target_check_jobset(struct checking *c, const struct plan_job *j);
 void target_check_trainer(struct checking *c, const struct plan_job *j);

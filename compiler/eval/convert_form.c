@@ -95,6 +95,7 @@ static size_t placeholder(struct str text, struct str *ret_name)
 static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
 {
 	struct buf right = { 0 };
+	struct str unknown = STR("");   /* a name that the program does not declare */
 	bool any = false;
 
 	for (size_t i = 0, n; i < image.n; i += n) {
@@ -104,11 +105,16 @@ static bool help_placeholder(struct eval *ev, struct diag *d, struct str image)
 			buf_printf(&right, "${%.*s}", STR_ARG(name));
 		else
 			buf_char(&right, image.p[i]);
+		if (n && !map_get(&ev->program->root->values, name))
+			unknown = name;
 		any = any || n;
 		n = n ? n : 1;
 	}
 	if (any)
 		diag_help(ev->diags, d, "a value is inserted with '${...}': write \"%.*s\"", STR_ARG(buf_text(&right)));
+	if (unknown.n)
+		diag_help(ev->diags, d, "and declare 'param %.*s: string' at the top: --set %.*s=... sets it",
+			STR_ARG(unknown), STR_ARG(unknown));
 	buf_release(&right);
 	return any;
 }
@@ -328,6 +334,9 @@ static const struct value *convert_path(struct eval *ev, const struct value *v, 
 	if (s.n) {
 		if (s.p[0] == '~')
 			diag_help(ev->diags, d, "a container has no '~': write an absolute path, such as \"/data\"");
+		else if (str_is(s, ".") || str_starts(s, STR("./")))
+			diag_help(ev->diags, d, "paths are those of the container: write an absolute one, such as "
+				"\"/app%.*s\"", (int)s.n - 1, s.p + 1);
 		else
 			diag_help(ev->diags, d, "write an absolute path: \"/%.*s\"", STR_ARG(s));
 	}

@@ -32,6 +32,11 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 	for (size_t i = 0; i < c->nports; i++)
 		suggest_add(&s, c->ports[i].name);
 	struct str help = suggest_or_list(&s, "its ports are");
+	if (name.n && name.p[0] == '/')
+		diag_help(l->ev->diags, d, "the first argument is a port, the second one the path: write "
+			"http(\"%.*s\", \"%.*s\")", STR_ARG(c->nports ? c->ports[0].name : STR("http")), STR_ARG(name));
+	if (name.n && name.p[0] == '/' && c->nports)
+		return;
 	if (help.n)
 		diag_help(l->ev->diags, d, "%.*s", STR_ARG(help));
 	else if (name.n && name.p[0] >= '0' && name.p[0] <= '9')
@@ -39,7 +44,8 @@ static void report_port(struct lowering *l, const struct plan_container *c, stru
 			"refer to a port by its name: declare 'ports { http = %.*s }', and write \"http\"",
 			STR_ARG(name));
 	else
-		diag_help(l->ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name));
+		diag_help(l->ev->diags, d, "declare it: ports { %.*s = 8000 }", STR_ARG(name.n && name.p[0] == '/' ?
+			STR("http") : name));
 }
 
 /* Sets *RET to the time that a container has to become ready, in whole seconds; an hour by default. */

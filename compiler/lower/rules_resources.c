@@ -105,7 +105,7 @@ static bool asks_raw(const struct data *raw, const char *resource)
 
 static void unlikely(struct job *j, const struct plan_role *r)
 {
-	enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 256 };
+	enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 1024 };
 	const struct plan_quantity *cpu = &r->main.asks.cpu,
 		*memory = r->main.asks.memory.set ? &r->main.asks.memory : &r->main.asks.limits.memory;
 	const int128 mib = (int128)QUANTITY_UNIT * 1024 * 1024;

@@ -56,8 +56,23 @@ static int report_underscore(struct tokens *ts, struct span at)
 	return TOKEN_BAD;
 }
 
+/* Is a typographic quote before AT on its line? Then the number is part of a text, and the quote was reported. */
+static bool in_typographic_quotes(const struct tokens *ts, struct span at)
+{
+	struct str all = ts->source->text;
+	size_t i = at.start - ts->source->base;
+
+	for (; i >= 3 && all.p[i - 1] != '\n'; i--)
+		if (memcmp(all.p + i - 3, "\xe2\x80", 2) == 0 && (unsigned char)all.p[i - 1] >= 0x98 &&
+		    (unsigned char)all.p[i - 1] <= 0x9f)
+			return true;
+	return false;
+}
+
 static int report_fractions(struct tokens *ts, struct span at)
 {
+	if (in_typographic_quotes(ts, at))
+		return TOKEN_BAD;
 	struct diag *d = diag_report(ts->diags, TJ0102, at, "'%.*s' is not a number", STR_ARG(shown(ts, at)));
 	diag_label(ts->diags, d, "a number has one fraction");
 	diag_help(ts->diags, d, "a version is text: write \"%.*s\"", STR_ARG(shown(ts, at)));

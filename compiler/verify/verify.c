@@ -66,6 +66,24 @@ static void help_with_secrets(struct checking *c, const struct plan_job *j, cons
 		buf_printf(out, "%s'trainc run' does all of it while it runs", more ? "; " : "\n");
 }
 
+/* Can the JobSet controller do what Jobs of roles leave to the user? */
+static bool jobset_helps(struct checking *c, const struct plan_job *j)
+{
+	return emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS && target_takes(c, j, "jobset");
+}
+
+static void brief_help(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, struct diag *d)
+{
+	if (made->n)
+		diag_help(c->diags, d, "start it with 'trainc run'; 'trainc explain TJ0817' says how kubectl does");
+	else if (jobset_helps(c, j))
+		diag_help(c->diags, d, "'trainc run', 'trainc apply --controller' and '--target jobset' can; for "
+			"kubectl see 'trainc explain TJ0817'");
+	else
+		diag_help(c->diags, d, "'trainc run' and 'trainc apply --controller' can; for kubectl see 'trainc "
+			"explain TJ0817'");
+}
+
 static void runtime_help(struct checking *c, const struct plan_job *j, const struct plan_volumes *made, bool more,
 	struct diag *d)
 {
@@ -78,11 +96,12 @@ static void runtime_help(struct checking *c, const struct plan_job *j, const str
 		start_help(c, j, &out);
 		buf_z(&out, "\nwhen the job has ended, '");
 		end_help(c, j, &out);
-		if (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS)
-			buf_z(&out, "'; '--target jobset' leaves it to the JobSet controller, 'trainc run' does it "
-				"while it runs");
-		else
-			buf_z(&out, "'; 'trainc run' does it while it runs");
+		bool jobset = jobset_helps(c, j);
+		if (jobset)
+			buf_z(&out, "'; '--target jobset' leaves it to the JobSet controller");
+		buf_z(&out, jobset ? ", " : "'; ");
+		buf_z(&out, "'trainc run' does it while it runs, 'trainc apply --controller' leaves it to "
+			"'trainc supervise'");
 	}
 	diag_help(c->diags, d, "%.*s", STR_ARG(buf_text(&out)));
 	buf_release(&out);
@@ -113,6 +132,10 @@ static void runtime_warning(struct checking *c)
 			diag_report(c->diags, TJ0817, j->name_at,
 				"plain %s cannot run job '%.*s' to completion by themselves", plain_objects(c),
 				STR_ARG(j->name));
+		if (c->options->brief) {
+			brief_help(c, j, &made, d);
+			continue;
+		}
 		for (size_t k = 0; k < needs.n; k++)
 			diag_note(c->diags, d, (struct span){ 0 }, "left to you: %.*s", STR_ARG(needs.at[k]));
 		runtime_help(c, j, &made, more, d);

@@ -16,6 +16,10 @@ first() {
 
 first
 holds grep -q '^# ' new/job.tj
+# it runs as it is, here and, with an image that everybody can pull, on a cluster
+(cd new && "$TRAINC" run --local job.tj >out 2>err) && grep -q 'hello from hello-main-0' new/out && ok || fail "the first program does not run: $(cat new/out new/err)"
+rm -f new/out new/err
+holds grep -q 'image *= "busybox:1' new/job.tj
 holds test "$(stat -c %a new/job.tj)" = "$(printf %o $((0666 & ~0$(umask))))"
 
 for module in "$root"/stdlib/std/*.tj; do
@@ -28,6 +32,9 @@ for module in "$root"/stdlib/std/*.tj; do
 		holds test "$(grep -c '^  *# Container image' new/job.tj)" -eq 1
 	done
 done
+# sizes that change are proposed where the framework has them
+first --framework pytorch.torchrun; holds test -z "$(grep '1:8' new/job.tj)"
+first --framework pytorch.elastic; holds grep -q '1:8' new/job.tj
 first --framework single; cp new/job.tj one.tj
 first --framework std.single; same new/job.tj one.tj
 first --framework=std.single.task; same new/job.tj one.tj

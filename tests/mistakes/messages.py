@@ -57,6 +57,52 @@ def case(name, wrong, says, never=(), right=None, code=(), args=("check",), file
     CASES.append((name, wrong, says, never, right, code, args, files or {}))
 
 
+# ---- first contact: each help leads to the program that was meant ----
+TWO = 'job "a" {\n  image = "%s"\n  role ps { command = ["t"] }\n  role w { command = ["t"], %%s }\n}\n' % IMAGE
+ELASTIC = 'import std.pytorch\njob "m": pytorch.elastic%s {\n  image = "r.example.com/t:1"\n  command = ["torchrun", "t.py"]\n  role worker { %s, cpu = 4, memory = 16Gi, retries = 3 }\n}\n'
+TORCH = 'import std.pytorch\n\njob "x"%s\n  image = "r.example.com/t:1"\n  command = ["torchrun", "t.py"]\n  role worker { replicas = 2, cpu = 4, memory = 16Gi }\n}\n'
+case("export in env", role('env { export FOO = "x" }'), ["remove 'export': write 'FOO = ...'"], never=["export_FOO"], right=role('env { FOO = "x" }'))
+case("sizes as arguments", ELASTIC % ("(min = 2, max = 8)", ""), ["write a range: replicas = 1:8, in the role"], never=["max_restarts'?"],
+     right=ELASTIC % ("", "replicas = 2:8"))
+case("depends_on", TWO % 'depends_on = ["ps"]', ["start_after = ready(ps)"], right=TWO % "start_after = done(ps)")
+case("the environment of trainc", HELLO.replace('"%s"' % IMAGE, "env.IMAGE"), ["declare 'param IMAGE: string' at the top, write IMAGE here", "--set IMAGE=..."], never=["self.env"],
+     right='param IMAGE: string = "a/b:1"\n' + HELLO.replace('"%s"' % IMAGE, "IMAGE"))
+case("an image from a shell", HELLO.replace(IMAGE, "$IMAGE"), ['write "${IMAGE}"', "declare 'param IMAGE: string'"],
+     right='param IMAGE: string = "a/b:1"\n' + HELLO.replace(IMAGE, "${IMAGE}"), code=["param IMAGE: string"])
+case("an image from a shell that is a parameter", 'param IMAGE: string = "a/b:1"\n' + HELLO.replace(IMAGE, "$IMAGE"), ['write "${IMAGE}"'], never=["declare"])
+case("an image from a shell in braces", HELLO.replace(IMAGE, "${IMAGE}"), ["such as 'param IMAGE: string'"], right='param IMAGE: string = "a/b:1"\n' + HELLO.replace(IMAGE, "${IMAGE}"))
+case("http with a path alone", role('ports { web = 8000 }, ready = http("/health")'), ['write http("web", "/health")'], never=["its only port"],
+     right=role('ports { web = 8000 }, ready = http("web", "/health")'), code=['http("web", "/health")'])
+case("http with a path and no port", role('ready = http("/health")'), ['write http("http", "/health")', "ports { http = 8000 }"],
+     right=role('ports { http = 8000 }, ready = http("http", "/health")'), code=['http("http", "/health")', "ports { http = 8000 }"])
+case("a framework in parentheses", TORCH % "(pytorch.torchrun) {", ["write 'job \"x\": pytorch.torchrun {'"], never=["bodies are written"], right=TORCH % ": pytorch.torchrun {",
+     code=['job "x": pytorch.torchrun {'])
+case("a framework and a colon", (TORCH % ": pytorch.torchrun:").replace("\n}\n", "\n"), ["write 'job \"x\": pytorch.torchrun {', and '}' at the end"], never=["bodies are written"],
+     right=TORCH % ": pytorch.torchrun {", code=['job "x": pytorch.torchrun {'])
+case("the current directory", role('workdir = "."'), ['such as "/app"'], never=['"/."'], right=role('workdir = "/app"'), code=['"/app"'])
+case("a directory below it", role('workdir = "./src"'), ['such as "/app/src"'], right=role('workdir = "/app/src"'), code=['"/app/src"'])
+for module in ("np", "numpy"):
+    case(module, 'for a in %s.logspace(-4, -1, 4) job "a-${str(a)}" { image = "%s" }\n' % (module, IMAGE), ["no modules of Python", "[0.1, 0.01]"], never=["param %s" % module],
+         right='for a in [1, 2] job "a-${str(a)}" { image = "%s", role w { env { RATE = "${[0.1 * float(i) for i in range(1, 5)][a]}" } } }\n' % IMAGE, code=["[0.1 * float(i) for i in range(1, 5)]"])
+case("os.environ", HELLO.replace('"%s"' % IMAGE, 'os.environ["IMAGE"]'), ["declare a 'param'"], never=["param os"])
+case("typographic quotes around a version", HELLO.replace('"%s"' % IMAGE, "\u201ca/b:1.4.2\u201d"), ["use the plain quote"], never=["not a number"])
+case("devices in limits", role('limits { "nvidia.com/gpu" = 8 }'), ["write 'accelerator'"], never=["its fields are cpu"])
+case("a parameter as in a shell", 'param n: int = 4\n' + role('args = ["--n=$n"]'), ["TJ1001", "is inserted by ${n}"], right='param n: int = 4\n' + role('args = ["--n=${n}"]'), code=["${n}"])
+for word in ("master", "chief", "launcher"):
+    case("a %s of torchrun" % word, torch("role %s { }" % word), ["the first replica of 'worker' is the %s: remove this role" % word], never=["'aux"], right=torch(""))
+case("a range of floats", 'for a in range(0.1, 0.5) job "a-${str(a)}" { image = "%s" }\n' % IMAGE, ["'range' counts in whole numbers", "[0.1, 0.2]"])
+case("ports without names", role("ports { 8000 }"), ["each port has a name: ports { http = 8000 }"], right=role("ports { http = 8000 }"), code=["ports { http = 8000 }"])
+case("a comment with dashes", "-- a comment\n" + HELLO, ["a comment begins with '#'"], never=["YAML"], right="# a comment\n" + HELLO)
+case("a comment with dashes in a job", job("-- a comment\n  role w { }"), ["a comment begins with '#'"], never=["brackets"], right=job("# a comment\n  role w { }"))
+
+# ---- plain Jobs that need the runtime: one line, and no target that is refused ----
+RAY = 'import std.ray\njob "r": ray.cluster {\n  image = "rayproject/ray:2.40.0"\n  role head { args = ["python", "d.py"], cpu = 4, memory = 16Gi }\n  role worker { replicas = %s, cpu = 8, memory = 32Gi, retries = 3 }\n}\n'
+for fixed, program in ((True, RAY % "4"), (False, RAY % "1:4"), (False, ELASTIC % ("", "replicas = 2:8"))):
+    can = ["TJ0817", "'trainc run'", "'trainc apply --controller'"] + (["--target jobset"] if fixed else [])
+    case("check says briefly what runs it (%s)" % can[-1], program, can, never=["left to you", "kubectl delete"] + ([] if fixed else ["jobset"]))
+    case("compile says all of it (%s)" % can[-1], program, can + ["left to you", "kubectl delete"], never=[] if fixed else ["jobset"], args=("compile",))
+case("the target that was proposed", RAY % "4", [], never=["TJ0817"], args=("compile", "--target", "jobset"))
+
 # ---- misplaced declarations ----
 case("param in a job", torch("param n: int = 3"), ["move the parameter to the top of the file"], ["param ="],
      right="param n: int = 3\n" + HELLO)

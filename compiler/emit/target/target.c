@@ -49,6 +49,25 @@ static void refuse_slices(struct checking *c, const struct plan_job *j)
 	}
 }
 
+bool target_takes(const struct checking *c, const struct plan_job *j, const char *target)
+{
+	struct arena arena = { 0 };
+	struct diags scratch = { .arena = &arena, .sources = c->diags->sources };
+	struct plan plan = *c->plan;
+	struct checking one = *c;
+	const struct target *t = find_target(str_of(target));
+
+	plan.target = str_of(target);
+	one.plan = &plan;
+	one.diags = &scratch;
+	one.arena = &arena;
+	if (t && t->check)
+		t->check(&one, j);
+	bool ok = t && !scratch.errors;
+	arena_release(&arena);
+	return ok;
+}
+
 bool target_check(struct checking *c)
 {
 	const struct target *target = find_target(c->plan->target);

@@ -486,6 +486,61 @@ static bool help_count(struct fault *f, struct diag *d, struct str name)
 	return true;
 }
 
+/* Is it a word that other languages write before the name that they set? */
+static bool is_shell_word(struct str word)
+{
+	static const char *const words[] = { "export", "set", "setenv", "var", "const", "local", "declare" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(word, words[i]))
+			return true;
+	return false;
+}
+
+/* Adds help for `export NAME = value`. */
+static bool help_shell_word(struct fault *f, struct diag *d)
+{
+	struct str word = fault_text(f, f->item);
+
+	if (!is_shell_word(word))
+		return false;
+	diag_help(f->p->diags, d, "remove '%.*s': write '%.*s = ...'", STR_ARG(word),
+		STR_ARG(fault_text(f, f->item + 1)));
+	diag_fix(f->p->diags, d, (struct span){ f->at[f->item].start, f->at[f->item + 1].start }, STR(""),
+		"remove '%.*s'", STR_ARG(word));
+	return true;
+}
+
+/*
+ * Adds help for a framework that is written in parentheses, job "x"(module.framework) {, or followed by a colon, as in
+ * job "x": module.framework: at the end of the line. False if the head is another one.
+ */
+static bool help_framework_head(struct fault *f, struct diag *d)
+{
+	const struct token *t = &f->at[f->i];
+	size_t end = f->i + 1;
+	bool job = str_is(fault_text(f, f->item), "job") && !f->line_end;
+
+	if (job && t->kind == TOKEN_COLON && t[1].flags & FLAG_LINE) {
+		struct str head = tokens_text(&f->p->tokens, f->at[f->item].start, t[-1].end);
+		diag_help(f->p->diags, d, "write '%.*s {', and '}' at the end of the job", STR_ARG(head));
+		return true;
+	}
+	if (!job || t->kind != TOKEN_LPAREN)
+		return false;
+	while (f->at[end].kind == TOKEN_IDENT || f->at[end].kind == TOKEN_DOT)
+		end++;
+	if (end == f->i + 1 || f->at[end].kind != TOKEN_RPAREN || f->at[end + 1].kind != TOKEN_LBRACE)
+		return false;
+	struct str head = tokens_text(&f->p->tokens, f->at[f->item].start, t[-1].end);
+	struct str framework = tokens_text(&f->p->tokens, t[1].start, f->at[end - 1].end);
+	diag_help(f->p->diags, d, "write '%.*s: %.*s {'", STR_ARG(head), STR_ARG(framework));
+	diag_fix(f->p->diags, d, (struct span){ t[-1].end, f->at[end].end }, str_printf(f->p->arena, ": %.*s",
+		STR_ARG(framework)), "write ': %.*s'", STR_ARG(framework));
+	fault_skip_block(f);
+	return true;
+}
+
 /* Reports TJ0112: a body is missing. */
 bool complain_body(struct fault *f)
 {
@@ -510,7 +565,7 @@ bool complain_body(struct fault *f)
 	if (!f->line_end && next->flags & FLAG_LINE && f->i > f->item)
 		at.start = at.end = next[-1].end;
 	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(name));
-	if (help_count(f, d, name))
+	if (help_count(f, d, name) || help_framework_head(f, d))
 		return true;
 	if (f->found.kind == TOKEN_COLON && !f->line_end && next[1].kind == TOKEN_LBRACE) {
 		diag_help(ds, d, "remove the ':'");
@@ -531,6 +586,8 @@ bool complain_body(struct fault *f)
 		fault_skip_block(f);
 		return true;
 	}
+	if (two_words && help_shell_word(f, d))
+		return true;
 	if (two_words) {
 		diag_help(ds, d, "a field has one name: write '%.*s_%.*s = ...'", STR_ARG(fault_text(f, f->item)),
 		          STR_ARG(fault_text(f, f->item + 1)));

@@ -23,6 +23,24 @@ static uint32_t end_before(const struct fault *f)
 	return f->i ? f->at[f->i - 1].end : 0;
 }
 
+/* Adds help for a comment of SQL, Lua or Haskell: -- text. */
+static bool help_dashes(struct fault *f, struct diag *d)
+{
+	const struct token *t = &f->at[f->i];
+
+	if (t->kind != TOKEN_MINUS || t[1].kind != TOKEN_MINUS || t->end != t[1].start)
+		return false;
+	diag_help(f->p->diags, d, "a comment begins with '#'");
+	diag_fix(f->p->diags, d, (struct span){ t->start, t[1].end }, STR("#"), "write '#'");
+	return true;
+}
+
+/* Is this the first item of `ports { }`? */
+static bool opens_ports(const struct fault *f)
+{
+	return f->i >= 2 && f->at[f->i - 1].kind == TOKEN_LBRACE && str_is(fault_text(f, f->i - 2), "ports");
+}
+
 /* Adds help on what is missing in a field, a key or a body. */
 static bool help_item(struct fault *f, struct diag *d, int kind)
 {
@@ -42,6 +60,9 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 		diag_help(ds, d, "write a value after the name, as in '%.*s = ...'", STR_ARG(fault_text(f, f->item)));
 	} else if (kind == TOKEN_ASSIGN && f->expected[TOKEN_EQ]) {
 		diag_help(ds, d, "'==' compares");
+	} else if (kind == TOKEN_INT && f->expected[TOKEN_SPREAD] && opens_ports(f) &&
+		f->at[f->i + 1].kind != TOKEN_ASSIGN) {
+		diag_help(ds, d, "each port has a name: ports { http = %.*s }", STR_ARG(fault_text(f, f->i)));
 	} else if (kind == TOKEN_INT && f->expected[TOKEN_SPREAD] && f->at[f->i + 1].kind == TOKEN_ASSIGN) {
 		struct str text = fault_text(f, f->i), value = fault_text(f, f->i + 2);
 		bool name = f->at[f->i + 2].kind == TOKEN_STRING &&
@@ -51,6 +72,8 @@ static bool help_item(struct fault *f, struct diag *d, int kind)
 				STR_ARG(text));
 		else
 			diag_help(ds, d, "a key is a name or quoted text: '\"%.*s\"'", STR_ARG(text));
+	} else if (help_dashes(f, d)) {
+		return true;
 	} else if (kind == TOKEN_MINUS && f->expected[TOKEN_SPREAD]) {
 		diag_help(ds, d, "a list is written in brackets: 'args = [a, b]'");
 	} else {
@@ -124,7 +147,8 @@ static bool help_head(struct fault *f, struct diag *d, int kind)
 	} else if (head == TOKEN_FN && kind == TOKEN_LBRACE && f->expected[TOKEN_ASSIGN]) {
 		diag_help(ds, d, "a function is one expression: 'fn f(a: int) -> int = a + 1'");
 	} else if (f->expected[TOKEN_JOB] && f->expected[TOKEN_FRAMEWORK] && !f->expected[TOKEN_IDENT]) {
-		help_declaration(f, d);
+		if (!help_dashes(f, d))
+			help_declaration(f, d);
 	} else if (head == TOKEN_JOB && f->i > f->item + 1 && kind == TOKEN_IDENT && f->expected[TOKEN_COLON] &&
 		before < f->found.start &&
 	           f->at[f->i + 1].kind == TOKEN_IDENT && !(f->at[f->i + 1].flags & FLAG_LINE)) {

@@ -60,7 +60,7 @@ static bool complain_unit(struct fault *f)
 	return true;
 }
 
-/* Adds help for another language's comment on this line: `cpu = 32 // how many`. */
+/* Adds help for another language's comment on this line: `cpu = 32 // how many`, or `-- how many` alone. */
 bool help_comment(struct fault *f, struct diag *d)
 {
 	size_t first = f->i;
@@ -73,11 +73,14 @@ bool help_comment(struct fault *f, struct diag *d)
 		bool slashes = f->at[i].kind == TOKEN_FLOOR;
 		bool star = f->at[i].kind == TOKEN_SLASH && f->at[i + 1].kind == TOKEN_STAR &&
 			f->at[i].end == f->at[i + 1].start;
-		if (!slashes && !star)
+		bool dashes = f->at[i].kind == TOKEN_MINUS && f->at[i + 1].kind == TOKEN_MINUS &&
+			f->at[i].end == f->at[i + 1].start && f->at[i].flags & FLAG_LINE;
+		if (!slashes && !star && !dashes)
 			continue;
 		diag_help(f->p->diags, d, "a comment begins with '#'");
-		if (slashes)
-			diag_fix(f->p->diags, d, (struct span){ f->at[i].start, f->at[i].end }, STR("#"), "write '#'");
+		if (!star)
+			diag_fix(f->p->diags, d, (struct span){ f->at[i].start, f->at[i + dashes].end }, STR("#"),
+				"write '#'");
 		return true;
 	}
 	return false;
