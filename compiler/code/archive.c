@@ -1,7 +1,6 @@
 /*
- * archive.c - writes a tar archive, in the format ustar, with a record of the format pax before an entry whose path or
- * target has no room in it. Everything that is not the content of the tree is constant: owner, group and time are 0,
- * and names of users are empty. So the same files give the same bytes everywhere.
+ * archive.c - writes a tar archive. Everything that is not the content of the tree is constant, so the same files give
+ * the same bytes everywhere.
  *
  * The archive is made piece by piece. Each piece goes to the hash, to zlib and to the caller.
  */
@@ -16,8 +15,9 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "code/secret.h"
+#include "code/tar_header.h"
 
-enum { BLOCK = 512, PIECE = 64 * 1024, NAME_ROOM = 100, PREFIX_ROOM = 155 };
+enum { BLOCK = TAR_BLOCK, PIECE = 64 * 1024 };
 
 /* The archive that is being made. */
 struct archiving {
@@ -67,82 +67,13 @@ static void put_padding(struct archiving *m)
 	put_bytes(m, zeros, (size_t)(-m->bytes % BLOCK));
 }
 
-/* ---- headers ---- */
-
-static void octal(char *field, size_t size, uint64_t number)
+static void put_header(struct archiving *m, const struct tar_header *h)
 {
-	for (size_t i = size - 1; i-- > 0; number /= 8)
-		field[i] = (char)('0' + number % 8);
-	field[size - 1] = '\0';
-}
+	struct buf b = { 0 };
 
-/* Puts a path into a header; false if it has no room there. A slash divides its two fields. */
-static bool put_path(char *header, struct str path)
-{
-	size_t cut = 0;
-
-	if (path.n <= NAME_ROOM) {
-		memcpy(header, path.p, path.n);
-		return true;
-	}
-	for (size_t i = path.n - NAME_ROOM - 1; i < path.n - 1 && i <= PREFIX_ROOM && !cut; i++)
-		cut = path.p[i] == '/' ? i : 0;
-	if (!cut)
-		return false;
-	memcpy(header, path.p + cut + 1, path.n - cut - 1);
-	memcpy(header + 345, path.p, cut);
-	return true;
-}
-
-static void archive_header(struct archiving *m, struct str path, char type, unsigned mode, uint64_t size,
-	struct str target)
-{
-	char h[BLOCK] = { 0 };
-	unsigned sum = 0;
-
-	if (!put_path(h, path))                 /* a record before it has the whole path */
-		memcpy(h, path.p, NAME_ROOM);
-	octal(h + 100, 8, mode);
-	octal(h + 108, 8, 0);
-	octal(h + 116, 8, 0);
-	octal(h + 124, 12, size);
-	octal(h + 136, 12, 0);
-	memset(h + 148, ' ', 8);
-	h[156] = type;
-	memcpy(h + 157, target.p, target.n < NAME_ROOM ? target.n : NAME_ROOM);
-	memcpy(h + 257, "ustar\00000", 8);
-	for (size_t i = 0; i < BLOCK; i++)
-		sum += (unsigned char)h[i];
-	octal(h + 148, 7, sum);
-	put_bytes(m, h, BLOCK);
-}
-
-/* Adds "LENGTH KEY=VALUE\n"; the length counts its own digits. */
-static void pax_line(struct buf *to, const char *key, struct str value)
-{
-	size_t rest = strlen(key) + value.n + 3, n = rest + 1;
-
-	for (size_t digits = 1, most = 10; rest + digits >= most; most *= 10)
-		n = rest + ++digits;
-	buf_printf(to, "%zu %s=%.*s\n", n, key, STR_ARG(value));
-}
-
-/* Puts a record of pax before an entry that needs one. */
-static void put_pax(struct archiving *m, const struct tree_entry *e)
-{
-	char unused[BLOCK] = { 0 };
-	struct buf lines = { 0 };
-
-	if (!put_path(unused, e->path))
-		pax_line(&lines, "path", e->path);
-	if (e->target.n > NAME_ROOM)
-		pax_line(&lines, "linkpath", e->target);
-	if (lines.n) {
-		archive_header(m, STR("pax"), 'x', 0644, lines.n, STR(""));
-		put_bytes(m, lines.p, lines.n);
-		put_padding(m);
-	}
-	buf_release(&lines);
+	tar_header_put(&b, h);
+	put_bytes(m, b.p, b.n);
+	buf_release(&b);
 }
 
 /* ---- contents ---- */
@@ -219,8 +150,7 @@ static bool archive_file(struct archiving *m, const struct tree_entry *e)
 		is_same(fd, e) ? FAULT_NONE : FAULT_CHANGED;
 
 	if (fault == FAULT_NONE) {
-		put_pax(m, e);
-		archive_header(m, e->path, '0', e->executable ? 0755 : 0644, e->size, STR(""));
+		put_header(m, &(struct tar_header){ e->path, STR(""), '0', e->executable ? 0755 : 0644, e->size });
 		fault = put_content(m, fd, e);
 		put_padding(m);
 	}
@@ -233,8 +163,7 @@ static bool archive_file(struct archiving *m, const struct tree_entry *e)
 
 static void archive_link(struct archiving *m, const struct tree_entry *e)
 {
-	put_pax(m, e);
-	archive_header(m, e->path, '2', 0777, 0, e->target);
+	put_header(m, &(struct tar_header){ e->path, e->target, '2', 0777, 0 });
 }
 
 bool archive_make(struct archive *a)

@@ -95,7 +95,7 @@ static void add_offer(const struct completion *c, struct str word, bool operand,
 		to->asks |= NAMES_CONTEXTS;
 	else if (str_is(word, "NAMESPACE"))
 		to->asks |= NAMES_NAMESPACES;
-	else if (str_is(word, "MANIFEST"))
+	else if (str_is(word, "MANIFEST") || str_is(word, "SOURCE") || str_is(word, "DEST"))
 		to->paths |= PATH_FILE;
 	else if (str_is(word, "DIR"))
 		to->paths |= PATH_DIRECTORY;

@@ -9,6 +9,7 @@
 #include "runtime/command/backend.h"
 
 struct view;
+struct copy;
 struct object;
 
 extern const struct backend backend_cluster;
@@ -106,6 +107,7 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 int cluster_forward(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
+int cluster_copy(struct session *s, struct run_watch *w, struct copy *what);
 int cluster_events(struct session *s, struct run_watch *w, bool follow);
 bool cluster_restart(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 struct log_source *cluster_logs(struct session *s, const struct attend *a, const struct log_choice *choice);

@@ -15,9 +15,9 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "runtime/cluster/exec_request.h"
 #include "runtime/cluster/process_end.h"
 #include "runtime/cluster/raw_terminal.h"
-#include "runtime/cluster/websocket.h"
 #include "runtime/run/drain.h"
 #include "runtime/run/shell_word.h"
 
@@ -26,8 +26,6 @@
  * `attach`, control-P and control-Q.
  */
 enum { STATUS_LARGEST = 64 << 10, INPUT = 16 << 10, DETACH_FIRST = 0x10, DETACH_SECOND = 0x11 };
-/* The version 1.N of Kubernetes whose API server translates the fifth version of the protocol for every kubelet. */
-enum { FIFTH_SINCE = 30 };
 /* After the status of a process, its last output may still arrive for this time. */
 #define LINGER (5 * NS_PER_SECOND)
 /* Changes of the size of the terminal within this time are sent as one. */
@@ -293,39 +291,14 @@ static void listen_to_signals(struct remote_session *x)
 
 /* ---- the beginning ---- */
 
-static void add_query(struct arena *a, struct transport_request *r, const char *name, struct str value)
-{
-	struct transport_pair pair = { str_of(name), value };
-	struct transport_pair *longer = ARENA_ARRAY(a, struct transport_pair, r->nquery + 1);
-
-	if (r->nquery)
-		memcpy(longer, r->query, r->nquery * sizeof *longer);
-	longer[r->nquery++] = pair;
-	r->query = longer;
-}
-
 static struct websocket *open_stream(struct remote_session *x)
 {
-	/* only the fifth version can say that the input has ended, which a terminal says by itself */
-	static const char *const all[] = { "v5.channel.k8s.io", "v4.channel.k8s.io", NULL };
-	static const char *const fifth[] = { "v5.channel.k8s.io", NULL };
 	const struct remote *m = x->remote;
-	struct arena *a = x->cluster->arena;
-	struct transport_request r = { 0 };
-	struct transport_place place = { .version = STR("v1"), .plural = STR("pods"), .namespace = m->pod->ns,
-		.name = m->pod->name, .subresource = m->words ? STR("exec") : STR("attach") };
+	struct exec_request r = { .ns = m->pod->ns, .pod = m->pod->name, .container = m->container, .words = m->words,
+		.input = m->input, .tty = m->tty };
 
-	for (size_t i = 0; m->words && m->words[i]; i++)
-		add_query(a, &r, "command", str_of(m->words[i]));
-	add_query(a, &r, "container", m->container);
-	if (m->input)
-		add_query(a, &r, "stdin", STR("true"));
-	add_query(a, &r, "stdout", STR("true"));
-	add_query(a, &r, m->tty ? "tty" : "stderr", STR("true"));
-	return websocket_open(&(struct websocket_options){ .transport = x->cluster->client.transport,
-		.path = transport_path(a, &place), .query = r.query, .nquery = r.nquery,
-		.protocols = m->input && !m->tty ? fifth : all, .opened = stream_opened, .take = take_message,
-		.drained = stream_drained, .ended = stream_ended, .to = x });
+	return exec_request_open(x->cluster, &r, (struct websocket_options){ .opened = stream_opened,
+		.take = take_message, .drained = stream_drained, .ended = stream_ended, .to = x });
 }
 
 /* ---- the end ---- */
@@ -355,28 +328,11 @@ static struct str with_kubectl(const struct remote_session *x)
 	return text;
 }
 
-/* Is the API server too old for the fifth version of the protocol? Then that has been reported. */
-static bool is_old_server(struct remote_session *x)
-{
-	struct cluster *k = x->cluster;
-	struct answer *answer = request_get(&k->client, k->arena, STR("/version"));
-	const struct data *minor = answer->data && answer->data->kind == DATA_MAP
-		? data_get(answer->data, STR("minor")) : NULL;
-	long number = minor && minor->kind == DATA_STRING ? strtol(str_copy(k->arena, minor->u.string).p, NULL, 10) : 0;
-
-	if (!number || number >= FIFTH_SINCE)
-		return false;
-	session_say(k->session,
-		"an API server before Kubernetes 1.%d cannot pass on the end of standard input, and this one is 1.%ld; "
-		"leave the input out with --no-stdin", FIFTH_SINCE, number);
-	return true;
-}
-
 static int say_failure(struct remote_session *x)
 {
 	struct session *s = x->cluster->session;
 
-	if (x->end.barred && x->remote->input && !x->remote->tty && is_old_server(x))
+	if (x->end.barred && x->remote->input && !x->remote->tty && exec_server_is_old(x->cluster))
 		return STATUS_REFUSED;
 	session_say(s, "%.*s", STR_ARG(x->end.error));
 	if (x->opened && x->remote->words)

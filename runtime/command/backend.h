@@ -48,6 +48,8 @@ struct manifest_text {
 	struct str name, text;
 };
 
+struct copy;
+
 struct backend {
 	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
 	const char *place;              /* where the runs are, such as "on this machine" */
@@ -100,6 +102,11 @@ struct backend {
 	 * interrupted or the run ends; returns the exit status. Called before opened().
 	 */
 	int (*forward)(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
+	/*
+	 * Copies files out of a replica, or into one; returns the exit status. Called before opened(). NULL: the files
+	 * of replicas are on this machine.
+	 */
+	int (*copy)(struct session *s, struct run_watch *w, struct copy *what);
 	/*
 	 * Prints what controllers, the scheduler and nodes have reported about the run, with FOLLOW also what they
 	 * report until it ends; returns the exit status. NULL: the backend has no such reports.

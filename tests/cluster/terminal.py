@@ -82,10 +82,10 @@ def prepare(w):
         w.logs["a-worker-%d-x" % i, False] = ["the line"]
 
 
-COMMANDS = ["status", "status a", "status a -o wide", "list", "list -o name", "why a", "logs a --all", "wait a --timeout 100ms", "diff b.tj", "fit a.tj",
+COMMANDS = ["status", "status a", "status a -o wide", "list", "list -o name", "why a", "events a", "logs a --all", "wait a --timeout 100ms", "diff b.tj", "fit a.tj",
             "apply b.tj --dry-run=server", "delete a --dry-run", "import --from-cluster job/other", "suspend a", "scale a worker=1", "completion runs"]
 ALONE = ["status a -o wide", "list", "why a", "why a -o json"]
-JSON = ["status a -o json", "list -o json", "why a -o json", "diff b.tj -o json", "fit a.tj -o json", "logs a -o json"]
+JSON = ["status a -o json", "events a -o json", "list -o json", "why a -o json", "diff b.tj -o json", "fit a.tj -o json", "logs a -o json"]
 
 
 class Hostile(World):
@@ -242,7 +242,7 @@ def bypasses():
         "runtime/command/runs.c": "runs_write_report() and the last lines of a log, which are escaped on a terminal",
         "runtime/command/why.c": "JSON", "runtime/command/cmd_fit.c": "JSON", "runtime/run/attend.c": "lines of logs",
         "runtime/cluster/credential_plugin.c": "escaped lines", "runtime/cluster/apply_bar.c": "a bar", "runtime/cluster/apply.c": "diags_text(), which escapes",
-        "runtime/command/changes.c": "JSON", "runtime/supervise/log.c": "JSON", "runtime/supervise/manifest_file.c": "a fault of the build"}
+        "runtime/command/changes.c": "JSON", "runtime/cluster/run_events.c": "JSON", "runtime/command/cmd_cp.c": "JSON", "runtime/supervise/log.c": "JSON", "runtime/supervise/manifest_file.c": "a fault of the build"}
     pattern = re.compile(r"\b(session_write|file_write_all\s*\(\s*STD|dprintf|fputs|fprintf|printf|puts|write\s*\(\s*(STDOUT|STDERR|1|2)\b)")
     bad = []
     for root in ("runtime/cluster", "runtime/command", "runtime/run", "runtime/status", "runtime/fit", "runtime/supervise"):
