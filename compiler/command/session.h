@@ -58,6 +58,7 @@ int cmd_list(struct session *s);
 int cmd_scale(struct session *s);
 int cmd_restart(struct session *s);
 int cmd_exec(struct session *s);
+int cmd_attach(struct session *s);
 int cmd_port_forward(struct session *s);
 int cmd_suspend(struct session *s);
 int cmd_resume(struct session *s);

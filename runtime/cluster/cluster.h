@@ -106,6 +106,7 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c);
 bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
+int cluster_join(struct session *s, struct run_watch *w, struct str role, int64_t index);
 int cluster_forward(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
 int cluster_copy(struct session *s, struct run_watch *w, struct copy *what);
 int cluster_events(struct session *s, struct run_watch *w, bool follow);

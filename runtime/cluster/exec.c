@@ -1,5 +1,5 @@
 /*
- * exec.c - `exec` in a cluster: a command, or a shell, in the pod of a replica.
+ * exec.c - `exec` in a cluster: a command, or a shell, in the pod of a replica; and `attach`, which joins its program.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/cluster/remote.h"
+#include "runtime/status/look.h"
 
 /* The first shell that the container has. */
 #define SHELL_WORDS "if command -v bash > /dev/null 2>&1; then exec bash; else exec sh; fi"
@@ -28,6 +29,34 @@ static bool wants_tty(const struct session *s)
 
 	return str_is(when, "always") || (!str_is(when, "never") && !option_given(s->options, OPTION_NO_STDIN) &&
 		isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+}
+
+/* What the pod says about the container's standard input and terminal. */
+static bool container_has(const struct replica_pod *pod, struct str container, const char *what)
+{
+	const struct data *all = status_list(pod->object, "spec.containers");
+
+	for (size_t i = 0; i < all->u.list.n; i++)
+		if (str_eq(status_text(all->u.list.at[i], "name"), container))
+			return status_true(all->u.list.at[i], what);
+	return false;
+}
+
+int cluster_join(struct session *s, struct run_watch *w, struct str role, int64_t index)
+{
+	struct str container = option_value(s->options, OPTION_CONTAINER);
+	struct replica_pod pod;
+	int status;
+
+	if (!replica_pod_find(s, w, role, index, container.n > 0, &pod, &status))
+		return status;
+	struct remote r = { .pod = &pod,
+		.container = container.n ? container : plan_label(s->arena, pod.plan->main.name) };
+	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	r.tty = container_has(&pod, r.container, "tty");
+	r.input = container_has(&pod, r.container, "stdin") && !option_given(s->options, OPTION_NO_STDIN) &&
+		(r.tty ? terminal : !has_no_input());
+	return remote_run(cluster_of(s), &r);
 }
 
 int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words)

@@ -10,7 +10,7 @@
 static const char *const pod_keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
 	"metadata.resourceVersion", "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.labels",
 	"metadata.ownerReferences", "metadata.annotations.[batch.kubernetes.io/job-completion-index]", "status.phase",
-	NULL };
+	"spec.containers.name", "spec.containers.stdin", "spec.containers.tty", NULL };
 
 static const struct plan_role *role_named(const struct plan_job *j, struct str name)
 {
@@ -109,6 +109,7 @@ bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, i
 		return false;
 	}
 	*ret = (struct replica_pod){ .role = role, .index = index, .plan = r, .ns = c->ns, .name = best->name,
-		.uid = best->uid, .deleting = best->deleting, .owned = has_controller(best->object) };
+		.uid = best->uid, .object = best->object, .deleting = best->deleting,
+		.owned = has_controller(best->object) };
 	return true;
 }

@@ -11,6 +11,7 @@ struct replica_pod {
 	int64_t index;
 	const struct plan_role *plan;
 	struct str ns, name, uid;
+	const struct data *object;      /* the pod, with a few of its fields */
 	bool deleting;
 	bool owned;                     /* a controller, such as that of Jobs, creates it again */
 };

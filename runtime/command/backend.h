@@ -98,6 +98,11 @@ struct backend {
 	 */
 	int (*exec)(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 	/*
+	 * Passes on what the program of a replica prints, and standard input if the program reads it, until it ends;
+	 * returns the exit status. Called before opened(). NULL: programs have no stream that can be joined.
+	 */
+	int (*join)(struct session *s, struct run_watch *w, struct str role, int64_t index);
+	/*
 	 * Forwards connections to the ports that the N texts name, [HOSTPORT:]ROLE/N:PORT, until the command is
 	 * interrupted or the run ends; returns the exit status. Called before opened().
 	 */

@@ -1,4 +1,4 @@
-/* cmd_exec.c - runs a command in the environment of a replica, next to its program. */
+/* cmd_exec.c - runs a command in the environment of a replica, next to its program, or joins that program. */
 #include <stdlib.h>
 
 #include "runtime/command/runs.h"
@@ -16,29 +16,43 @@ static char *const *words_of(struct session *s)
 	return words;
 }
 
-static int execute(struct session *s, const struct backend *b, struct attend *a)
+static int execute(struct session *s, const struct backend *b, struct run_watch *w, struct str role, int64_t index)
 {
-	struct str role, number;
-
-	if (a->n != 1) {
-		session_say(s, "the program has %zu jobs; choose one with --job", a->n);
-		return STATUS_USAGE;
-	}
-	if (!runs_replica(s, s->options->operands[1], &role, &number))
-		return STATUS_USAGE;
-	return b->exec(s, &a->runs[0], role, strtoll(number.p, NULL, 10), words_of(s));
+	return b->exec(s, w, role, index, words_of(s));
 }
 
-int cmd_exec(struct session *s)
+static int join_replica(struct session *s, const struct backend *b, struct run_watch *w, struct str role, int64_t index)
+{
+	if (b->join)
+		return b->join(s, w, role, index);
+	session_say(s, "programs %s cannot be joined; 'trainc logs --local -f %.*s --role %.*s --rank %lld' follows "
+		"what this one prints", b->place, STR_ARG(w->name), STR_ARG(role), (long long)index);
+	return STATUS_USAGE;
+}
+
+typedef int in_replica_action(struct session *s, const struct backend *b, struct run_watch *w, struct str role,
+	int64_t index);
+
+/* Opens the run that the first operand names, and acts in its replica. */
+static int in_replica(struct session *s, in_replica_action *act)
 {
 	struct chosen chosen;
 	struct attend a;
+	struct str role, number;
 	int status;
 	const struct backend *b = backend_begin(s, &a, &status);
 
 	if (!b)
 		return status;
-	if (runs_choose(s, b, 1, &chosen, &status) && runs_watch(s, &chosen, &a, &status))
-		status = execute(s, b, &a);
+	if (runs_choose(s, b, 1, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
+		status = STATUS_USAGE;
+		if (a.n != 1)
+			session_say(s, "the program has %zu jobs; choose one with --job", a.n);
+		else if (runs_replica(s, s->options->operands[1], &role, &number))
+			status = act(s, b, &a.runs[0], role, strtoll(number.p, NULL, 10));
+	}
 	return backend_end(s, &a, status);
 }
+
+int cmd_attach(struct session *s) { return in_replica(s, join_replica); }
+int cmd_exec(struct session *s) { return in_replica(s, execute); }

@@ -471,6 +471,70 @@ def terminal(w):
         t.ends(code)
 
 
+@check
+def joined(w):
+    """attach: what the program prints, its end; input only if the container reads it; -c; nothing of a command"""
+    def attach(code, script, *words, given=None):
+        w.script = script
+        p = subprocess.Popen([TRAINC, "attach", "a", "worker/1", *words], cwd=w.dir, env=w.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             stdin=subprocess.PIPE if given else subprocess.DEVNULL)
+        out, err = p.communicate(given, timeout=60)
+        must(p.returncode == code and b"ERROR: " not in err, (p.returncode, out, err))
+        return out, err
+    script = says(message(1), message(1, b"out\x1b[0m\n"), message(2, b"err\n"), frame(CLOSE, b"\x03\xe8"))
+    must(attach(0, script) == (b"out\x1b[0m\n", b"err\n"), "output")
+    path, query = w.seen[0].split("?")
+    must(path == "/api/v1/namespaces/default/pods/a-worker-1-x/attach", path)
+    must(urllib.parse.parse_qsl(query) == [("container", "main"), ("stdout", "true"), ("stderr", "true")], query)
+    attach(0, script, "-c", "other", given=b"x")
+    must("container=other" in w.seen[1] and "stdin" not in w.seen[1], w.seen[1])
+    pod = w.get("pods", "a-worker-1-x")
+    pod["spec"]["containers"][0].update(stdin=True)
+    w.put("pods", "default", pod)
+
+    def echo(s):
+        s.accept()
+        got = s.read_until(lambda channel, _: channel == 255)
+        s.send(message(1, b"".join(x for _, x in got[:-1])), frame(CLOSE, b"\x03\xe8"))
+        s.read()
+    must(attach(0, echo, given=b"typed")[0] == b"typed", "input")
+    attach(0, script, "--no-stdin", given=b"x")
+    must("stdin" not in w.seen[-1], w.seen[-1])
+    def cut(s):
+        s.accept()
+        s.send(message(1, b"x"))
+    attach(7, cut)
+    refused = status(403, "Forbidden", 'pods "x" is forbidden: User "eve" cannot create resource "pods/attach" in API group "" in the namespace "default"')
+    _, err = attach(4, lambda s: reply(s.h, *refused))
+    must(b"trainc-interactive" in err and b"pods/attach" in err, err)
+    w.want(2, "attach", "a", "worker/9", err="role 'worker' has replicas 0 to 1, not 9")
+    w.want(2, "attach", "--local", "a", "worker/1", err="")
+
+
+@check
+def detached(w):
+    """attach to a program with a terminal: keys reach it; control-P control-Q detaches and leaves it running"""
+    pod = w.get("pods", "a-worker-1-x")
+    pod["spec"]["containers"][0].update(stdin=True, tty=True)
+    w.put("pods", "default", pod)
+    seen = []
+
+    def script(s):
+        s.accept()
+        s.send(message(1, b"$ "))
+        while x := s.read():
+            if x[0] == BINARY:
+                seen.append((x[1][0], x[1][1:]))
+    w.script = script
+    t = Terminal(w, "attach", "a", "worker/1")
+    t.until("raw mode", lambda: t.raw() and b"$ " in t.got)
+    must("tty=true" in w.seen[-1] and "stdin=true" in w.seen[-1], w.seen)
+    os.write(t.ours, b"\x03")
+    t.until("control-C as a key", lambda: (0, b"\x03") in seen)
+    os.write(t.ours, b"\x10\x11")
+    t.ends(0)
+
+
 # ---- port-forward ----
 
 def forwarding(w, *ports):
