@@ -13,7 +13,8 @@
 static bool cluster_begin(struct session *s, int *ret_status)
 {
 	struct cluster *k = ARENA_NEW(s->arena, struct cluster);
-	struct client_options o = { .quiet_plugin = s->quiet };
+	struct client_options o = { .quiet_plugin = s->quiet, .offline = s->options->command == COMMAND_APPLY &&
+		str_is(option_value(s->options, OPTION_DRY_RUN), "client") };
 	int64_t timeout;
 
 	*k = (struct cluster){ .session = s, .arena = s->arena };

@@ -110,11 +110,13 @@ bool client_open(struct client *c, struct session *s, const struct client_option
 		*ret_status = STATUS_USAGE;
 		return false;
 	}
-	if (!read_access(c, o, &why))
+	if (!read_access(c, o, &why) && !(o->offline && c->access.absent))
 		return client_failed(c, STATUS_OUTPUT, why, ret_status);
 	c->loop = loop_new();
 	if (!c->loop)
 		return client_failed(c, STATUS_OUTPUT, file_reason(s->arena, errno), ret_status);
+	if (c->access.absent)
+		return true;
 	c->credential = credential_new(c->loop, &c->access, !o->quiet_plugin);
 	struct transport_options t = { .loop = c->loop, .access = &c->access, .credential = c->credential,
 		.trace = c->verbose ? trace : NULL, .warning = warning, .to = c };

@@ -26,6 +26,8 @@ struct client {
 
 struct client_options {
 	struct str program_namespace;   /* namespace of the program; p == NULL: the program gives no namespace */
+	/* the command sends no request, so that no cluster needs to be configured */
+	bool offline;
 	bool quiet_plugin;              /* shell completion: a credential plugin must not ask questions */
 	unsigned in_flight;             /* maximum number of requests in flight, as in struct calls_options */
 	/* Called when a request waits before a retry, as in struct calls_options; may be NULL. */

@@ -266,6 +266,7 @@ static bool no_configuration(struct kubeconfig_reading *r)
 {
 	struct str missing = buf_take(&r->missing, r->arena);
 
+	r->absent = true;
 	if (missing.n)
 		return kubeconfig_fail(r, (struct span){ 0 },
 			"no cluster is configured: %.*s does not exist; set KUBECONFIG or pass --kubeconfig FILE",
@@ -319,7 +320,8 @@ bool kubeconfig_access(struct arena *a, const struct kubeconfig_options *o, stru
 
 	*ret = (struct kubeconfig_access){ 0 };
 	ok = read_access(&r, ret);
-	if (ok)
+	ret->absent = r.absent;
+	if (ok || r.absent)
 		choose_namespace(o, ret);
 	*warnings = buf_take(&r.warnings, a);
 	*why = r.why;

@@ -63,6 +63,8 @@ struct kubeconfig_access {
 	struct str namespace;           /* namespace to use by default; never empty */
 	bool namespace_is_default;      /* no kubeconfig setting names the namespace, so it is "default" */
 
+	bool absent;                    /* after a failure: nothing configures a cluster */
+
 	struct str server;              /* https://HOST:PORT/PREFIX, without a slash at the end */
 	bool tls;
 	struct str host;                /* host name or address, without brackets */

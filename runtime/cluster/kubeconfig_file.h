@@ -24,6 +24,7 @@ struct kubeconfig_reading {
 	size_t nfiles;
 	struct buf missing;             /* paths that do not exist, for the message that no file was found */
 	struct buf warnings;            /* warnings as whole lines */
+	bool absent;                    /* nothing configures a cluster */
 	struct str why;                 /* explanation of an error, set by the function that fails */
 };
 

@@ -1,6 +1,8 @@
 /*
  * cmd_delete.c - stops runs and removes everything that belongs to them.
  */
+#include "base/words.h"
+#include "runtime/command/filter.h"
 #include "runtime/command/runs.h"
 
 /* Shows what the command would delete, before it asks for confirmation. */
@@ -19,10 +21,11 @@ static void show_plan(struct session *s, const struct attend *a)
 }
 
 /* Finds the runs to delete. Without operands nothing is deleted, unless --all is given. */
-static bool choose(struct session *s, const struct backend *b, struct chosen *ret, int *status)
+static bool choose(struct session *s, const struct backend *b, const struct run_filter *f, struct chosen *ret,
+	int *status)
 {
-	if (!s->options->noperands && !option_given(s->options, OPTION_ALL)) {
-		session_say(s, "delete needs a run, or a program, or --all");
+	if (!s->options->noperands && !option_given(s->options, OPTION_ALL) && !f->given) {
+		session_say(s, "delete needs a run, or a program, or --all, --state or --older");
 		*status = STATUS_USAGE;
 		return false;
 	}
@@ -35,14 +38,40 @@ static bool choose(struct session *s, const struct backend *b, struct chosen *re
 	return runs_choose(s, b, option_given(s->options, OPTION_ALL) ? 0 : s->options->noperands, ret, status);
 }
 
+/* Opens the runs that the filter chooses: their states are read first. False if they cannot be opened. */
+static bool watch_filtered(struct session *s, const struct run_filter *f, struct chosen *c, struct attend *a,
+	int *status)
+{
+	struct chosen left = { .ns = c->ns };
+
+	if (!runs_watch(s, c, a, status) || !f->given)
+		return !f->given && *status == STATUS_DONE;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_state *run = &a->runs[i].state;
+		struct chosen_run r = { .name = str_copy(s->arena, a->runs[i].name), .listed = true };
+		r.ns = str_copy(s->arena, run->ns);
+		if (filter_takes(f, run, clock_real()))
+			ARENA_PUSH(s->arena, left.at, left.n, r);
+	}
+	if (a->n && !left.n)
+		session_say(s, "none of the %zu runs is in such a state", a->n);
+	attend_release(a);
+	if (!left.n || !runs_attend_init(s, a))
+		return false;
+	return runs_watch(s, &left, a, status);
+}
+
 int cmd_delete(struct session *s)
 {
 	const struct backend *b;
 	struct chosen chosen;
 	struct attend a;
 	struct changes changes = changes_begin(s);
+	struct run_filter filter;
 	int status = STATUS_USAGE;
 
+	if (!filter_read(s, &filter))
+		return status;
 	if (option_given(s->options, OPTION_FORCE) && !option_given(s->options, OPTION_LOCAL)) {
 		session_say(s, "--force is for local runs (--local); in a cluster, replicas have the grace period that "
 			"the program gives their role");
@@ -50,10 +79,10 @@ int cmd_delete(struct session *s)
 	}
 	if (!(b = backend_begin(s, &a, &status)))
 		return status;
-	bool chose = choose(s, b, &chosen, &status);
+	bool chose = choose(s, b, &filter, &chosen, &status);
 	if (chose && !chosen.n && !changes.json)
 		runs_say_none(s, b, chosen.ns);
-	if (chose && runs_watch(s, &chosen, &a, &status) && a.n) {
+	if (chose && watch_filtered(s, &filter, &chosen, &a, &status) && a.n) {
 		if (!option_given(s->options, OPTION_YES))
 			show_plan(s, &a);
 		if (runs_agreed(s, "delete", "deleted", &status))

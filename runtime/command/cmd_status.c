@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "runtime/command/filter.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/status_from.h"
 
@@ -57,8 +58,33 @@ static void tell_why(struct session *s, const struct attend *a)
 	buf_release(&out);
 }
 
+/* Leaves out the runs that the filter does not choose; returns the number of the others. */
+static size_t leave_out(const struct run_filter *f, struct attend *a)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < a->n; i++) {
+		a->runs[i].left_out = f->given && !filter_takes(f, &a->runs[i].state, clock_real());
+		left += !a->runs[i].left_out;
+	}
+	return left;
+}
+
+/* With --exit-status, the failure of a run that is shown counts. */
+static int with_verdict(struct session *s, const struct attend *a, int status)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < a->n; i++) {
+		enum run_phase phase = a->runs[i].state.phase;
+		failed = failed || phase == RUN_FAILED || phase == RUN_FAILING;
+	}
+	return failed && option_given(s->options, OPTION_EXIT_STATUS) ? runs_worse(status, STATUS_FAILED) : status;
+}
+
 static int show(struct session *s, size_t operands, enum report_form usual)
 {
+	struct run_filter filter;
 	const struct backend *b;
 	enum report_form form = runs_form(s, usual);
 	struct chosen chosen;
@@ -75,14 +101,16 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 			STR_ARG(s->options->operands[0]));
 		return STATUS_USAGE;
 	}
-	if (!(b = backend_begin(s, &a, &status)))
+	if (!filter_read(s, &filter) || !(b = backend_begin(s, &a, &status)))
 		return status;
 	if (runs_choose(s, b, operands, &chosen, &status)) {
 		runs_watch(s, &chosen, &a, &status);
 		if (runs_unknown(&a))
 			return backend_end(s, &a, status);
-		bool none = !a.n && status == STATUS_DONE;
-		if (none && form != REPORT_JSON && form != REPORT_NAME)
+		bool none = !a.n && status == STATUS_DONE, plain = form != REPORT_JSON && form != REPORT_NAME;
+		if (a.n && !leave_out(&filter, &a) && plain)
+			session_say(s, "none of the %zu runs is in such a state", a.n);
+		else if (none && plain)
 			runs_say_none(s, b, chosen.ns);
 		else if (option_given(s->options, OPTION_WATCH) && a.n)
 			status = watch(s, &a, form);
@@ -90,6 +118,7 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 			runs_report(s, &a, form);
 		if (form == REPORT_TABLE && !option_given(s->options, OPTION_WATCH))
 			tell_why(s, &a);
+		status = with_verdict(s, &a, status);
 	}
 	return backend_end(s, &a, status);
 }

@@ -388,7 +388,7 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 	for (size_t i = 0; i < n; i++) {
 		if (form == REPORT_WIDE || form == REPORT_JSON)
 			run_watch_measure(&a->runs[i]);
-		if (!a->runs[i].gone)
+		if (!a->runs[i].gone && !a->runs[i].left_out)
 			runs[r.n++] = &a->runs[i].state;
 	}
 	report_runs(&r, &out);

@@ -79,7 +79,7 @@ int status_from(struct session *s)
 	if (!saved_read(s, option_value(s->options, OPTION_FROM), &sources, &objects))
 		return STATUS_PROGRAM;
 	if (session_plan(s, false, &all, &status))
-		status = judge(s, &all.at[0]->plan, &objects, now) && s->options->command == COMMAND_STATUS ?
+		status = judge(s, &all.at[0]->plan, &objects, now) && option_given(s->options, OPTION_EXIT_STATUS) ?
 			STATUS_FAILED : STATUS_DONE;
 	session_release(&all);
 	return status;

@@ -1788,6 +1788,70 @@ def nobody(w):
     must("while it runs" not in err, err)
 
 
+@check
+def one_status(w):
+    """status shows a state and exits with 0, of a run, of saved objects and of a local run alike; with --exit-status a failure is
+    status 8"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.want(0, "status", "a", "--exit-status", out="Running")
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    saved = {"kind": "List", "items": [w.get("jobs", "a-worker"), w.get("pods", "a-worker-0-x")]}
+    w.write("saved.json", json.dumps(saved))
+    for words in (["a"], ["a.tj"], ["--from", "saved.json", "a.tj"], []):
+        w.want(0, "status", *words, out="Failed.*worker 0: exit code 3")
+        w.want(8, "status", "--exit-status", *words, out="Failed")
+        w.want(8, "status", "--exit-status", "-o", "json", *words, out='"Failed"')
+    w.want(8, "status", "-w", "--exit-status", "a", out="Failed")
+    w.want(2, "status", "none", "--exit-status", err="no run 'none'")
+
+
+@check
+def chosen_by_state(w):
+    """list and delete choose runs by their state and by the time since their end; what still runs is older than no time"""
+    for name in "good", "bad", "runs":
+        w.write(name + ".tj", JOB % (name, 1))
+        w.want(0, "apply", "--no-wait", name + ".tj")
+    w.run_job("default", w.get("jobs", "good-worker"), "Succeeded")
+    w.run_job("default", w.get("jobs", "bad-worker"), "Failed", 1)
+
+    def listed(*words):
+        return [line[4:] for line in w.want(0, "list", "-o", "name", *words)[0].splitlines()]
+    must(listed() == ["bad", "good", "runs"], listed())
+    must(listed("--state", "Failed") == ["bad"] and listed("--state", "failed,RUNNING") == ["bad", "runs"], listed("--state", "failed,RUNNING"))
+    must(listed("--state", "Failed", "--state", "Succeeded") == ["bad", "good"], "two options")
+    must(listed("--older", "1h") == ["bad", "good"] and listed("--all", "--older", "7d", "--state", "Succeeded") == ["good"], listed("--older", "1h"))
+    must(listed("--older", "40000d") == [], listed("--older", "40000d"))
+    must([r["name"] for r in json.loads(w.want(0, "list", "-o", "json", "--state", "Failed")[0])["runs"]] == ["bad"], "json")
+    out, _ = w.want(0, "list", "--state", "Suspended", err="none of the 3 runs is in such a state")
+    must(out == "", out)
+    w.want(2, "list", "--state", "Broken", err="'Broken' is not a state; the states are Pending, ")
+    w.want(2, "list", "--state", "", err="'' is not a state")
+    w.want(2, "list", "--older", "yesterday", err="--older needs a time")
+    w.want(2, "delete", "--state", "Failed", err="run/bad will be deleted: Failed.*not a terminal: use --yes")
+    must(len(w.names("jobs")) == 3, w.names("jobs"))
+    w.want(0, "delete", "--yes", "--state", "Suspended", err="none of the 3 runs")
+    w.want(0, "delete", "--yes", "runs", "bad", "--state", "Failed", out="run/bad deleted")
+    must(w.names("jobs") == ["good-worker", "runs-worker"], w.names("jobs"))
+    out, _ = w.want(0, "delete", "--yes", "--older", "1min", out="run/good deleted")
+    must(w.names("jobs") == ["runs-worker"] and "runs" not in out, (w.names("jobs"), out))
+    w.want(0, "delete", "--yes", "--all", "--state", "running", out="run/runs deleted")
+    must(not w.names("configmaps"), w.names("configmaps"))
+
+
+@check
+def offline(w):
+    """apply --dry-run=client lists the objects where no cluster is configured; other commands still need one"""
+    w.write("a.tj", JOB % ("a", 1))
+    os.remove(os.path.join(w.dir, "config"))
+    out, err = w.want(0, "apply", "--dry-run=client", "a.tj", out=r"^Service/a would be applied \(dry run\)\nJob/a-worker would be applied")
+    must(err == "", err)
+    w.want(3, "apply", "--dry-run=server", "a.tj", err="no cluster is configured")
+    w.want(3, "apply", "a.tj", err="no cluster is configured")
+    w.write("config", "{")
+    w.want(3, "apply", "--dry-run=client", "a.tj", err="config:1")       # a configuration that cannot be read is not none
+
+
 if __name__ == "__main__":
     sys.exit(main(CHECKS, sys.argv[1:]))
 

@@ -109,7 +109,7 @@ def run(trainc, directory, objects, form="json", program="job.tj", now=NOW):
     path = os.path.join(directory, "seen.json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, f)
-    p = subprocess.run([trainc, "status", "--from", path, "--now", now, os.path.join(directory, program), "-o", form],
+    p = subprocess.run([trainc, "status", "--from", path, "--now", now, os.path.join(directory, program), "-o", form, "--exit-status"],
                        capture_output=True, text=True)
     return p.returncode, p.stdout, p.stderr
 
