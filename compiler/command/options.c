@@ -352,6 +352,8 @@ static struct str help_setting(struct arena *a, enum command command, struct str
 {
 	const char *equals = memchr(operand.p, '=', operand.n), *slash = memchr(operand.p, '/', operand.n);
 
+	if (!slash)                             /* as 'status -o wide' shows it: worker-0 */
+		slash = memrchr(operand.p, '-', operand.n);
 	if (command == COMMAND_LOGS && slash && slash[1] && !slash[1 + strspn(slash + 1, "0123456789")])
 		return str_printf(a, "a replica is chosen with --role %.*s --rank %s\n", (int)(slash - operand.p),
 			operand.p, slash + 1);

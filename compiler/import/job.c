@@ -8,6 +8,24 @@
 
 #define QUEUE_LABEL "kueue.x-k8s.io/queue-name"
 
+/* Names the job after the prefix from which the API server would make a name; false if there is none. */
+static bool name_of_prefix(struct import_manifest *m)
+{
+	const struct data *prefix = member(m->metadata, "generateName");
+	struct str name = member_text(m->metadata, "generateName");
+
+	while (name.n && (name.p[name.n - 1] == '-' || name.p[name.n - 1] == '.'))
+		name.n--;
+	if (!name.n)
+		return false;
+	m->name = name;
+	m->name_at = prefix->from;
+	struct diag *d = diag_report(m->im->diags, TJ1111, prefix->from, "'generateName' gives each object a new name; "
+		"the job is named '%.*s' here", STR_ARG(name));
+	diag_help(m->im->diags, d, "'trainc apply --run-id ID' gives each run its own names");
+	return true;
+}
+
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
 	bool any_case, struct import_manifest *ret)
 {
@@ -22,13 +40,10 @@ bool manifest_open(struct import *im, const struct import_kind *k, const struct 
 	ret->ns = member_text(ret->metadata, "namespace");
 	ret->name_at = ret->name.n ? member(ret->metadata, "name")->from : ret->metadata ? ret->metadata->from
 		: ret->at;
-	if (ret->name.n)
+	if (ret->name.n || name_of_prefix(ret))
 		return true;
 	struct diag *d = diag_report(im->diags, TJ1105, ret->name_at, "this %s has no name", k->kind);
-	if (member(ret->metadata, "generateName"))
-		diag_help(im->diags, d, "a program is one job: give it a 'name' in place of 'generateName'");
-	else
-		diag_help(im->diags, d, "set 'metadata.name'");
+	diag_help(im->diags, d, "set 'metadata.name'");
 	return false;
 }
 
@@ -41,6 +56,16 @@ static bool is_job_noise(struct str key)
 		str_is(key, "app.kubernetes.io/managed-by") || str_is(key, "app.kubernetes.io/name") ||
 		str_is(key, "batch.kubernetes.io/job-tracking") ||
 		str_is(key, "batch.kubernetes.io/cronjob-scheduled-timestamp");
+}
+
+bool job_keeps_pair(struct import *im, const struct data_member *pair, bool ours)
+{
+	if (is_job_noise(pair->key) && (ours || !str_starts(pair->key, STR("app."))))
+		return false;
+	if (!member_is_manager(pair->key))
+		return true;
+	import_left_out(im, pair->key_at, pair->key, "trainc writes its own name there");
+	return false;
 }
 
 static bool has_own_label(const struct data *metadata)
@@ -57,8 +82,7 @@ static void read_job_pairs(struct import_manifest *m, struct lines *job, const c
 
 	for (size_t i = 0; i < data_count(map); i++) {
 		const struct data_member *pair = &map->u.map.at[i];
-		bool noise = is_job_noise(pair->key) && (ours || !str_starts(pair->key, STR("app.")));
-		if (noise || str_is(pair->key, QUEUE_LABEL))
+		if (str_is(pair->key, QUEUE_LABEL) || !job_keeps_pair(m->im, pair, ours))
 			continue;
 		if (!to)
 			to = lines_block(a, job, str_of(field), member_at(m->metadata, field));

@@ -168,6 +168,11 @@ bool import_config(struct import *im, const struct data *config, struct imported
 bool manifest_open(struct import *im, const struct import_kind *k, const struct data *object, const char *type,
 	bool any_case, struct import_manifest *ret);
 /*
+ * Does a label or an annotation of a job become one of the program? Not what the cluster or trainc wrote (OURS), and
+ * not the name of another tool, which is reported.
+ */
+bool job_keeps_pair(struct import *im, const struct data_member *pair, bool ours);
+/*
  * Makes the job of a manifest: its block, with the contents of its metadata. FRAMEWORK is NULL if the job has no
  * framework.
  */
@@ -221,6 +226,8 @@ const struct data *member(const struct data *map, const char *key);
 struct str member_text(const struct data *map, const char *key);
 /* Is it a label or annotation by which trainc, or a tool with ApplySets, identifies the objects of a set? */
 bool member_is_record(struct str key);
+/* Is it the label by which tools, such as Helm, say that they wrote an object? trainc writes its own. */
+bool member_is_manager(struct str key);
 int64_t member_int(const struct data *map, const char *key, int64_t fallback);
 bool member_bool(const struct data *map, const char *key, bool fallback);
 /* The position of a member's key; the map's own position if the member is missing. */

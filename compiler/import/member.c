@@ -30,6 +30,8 @@ bool member_is_record(struct str key)
 	return str_starts(key, STR("trainc.dev/")) || str_is(key, "applyset.kubernetes.io/part-of");
 }
 
+bool member_is_manager(struct str key) { return str_is(key, "app.kubernetes.io/managed-by"); }
+
 int64_t member_int(const struct data *map, const char *key, int64_t fallback)
 {
 	const struct data *d = member(map, key);

@@ -341,6 +341,11 @@ static void read_pod_pairs(struct role_reading *r, const struct data_member *m, 
 		bool same = of_job && of_job->kind == DATA_STRING && str_eq(of_job->u.string, pair->value->u.string);
 		if (same || member_is_record(pair->key))
 			continue;
+		if (member_is_manager(pair->key)) {
+			if (!str_is(pair->value->u.string, "trainc"))
+				import_left_out(im, pair->key_at, pair->key, "trainc writes its own name there");
+			continue;
+		}
 		struct expr *placed = r->job->queued && str_starts(pair->key, STR(KUEUE_PODSET)) ?
 			place_words(im->arena, pair) : NULL;
 		if (placed) {

@@ -299,6 +299,9 @@ static void entrypoint(struct ray *r)
 		lines_add(a, &list->items, expr_string(a, STR("-c")), d->from);
 		lines_add(a, &list->items, expr_string(a, d->u.string), d->from);
 	}
+	/* a RayJob fails with its entry point; its pods restart by themselves only in a RayCluster */
+	if (lines_find(r->set.roles[0].body, STR("restart")))
+		lines_drop(a, r->set.roles[0].line, STR("restart"));
 	struct span at = span_join(member_at(r->set.m.spec, "entrypoint"), d->from);
 	import_comments(r->set.m.im, lines_set(a, r->set.roles[0].body, STR("args"), list, at), at);
 }

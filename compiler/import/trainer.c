@@ -225,6 +225,8 @@ static void read_train_pairs(struct train *t, const struct data *of, const char 
 
 	for (size_t i = 0; i < data_count(map); i++) {
 		const struct data_member *m = &map->u.map.at[i];
+		if (!job_keeps_pair(t->set.m.im, m, str_is(member_text(map, "app.kubernetes.io/managed-by"), "trainc")))
+			continue;
 		struct lines *to = lines_block(a, t->set.body, str_of(key), m->key_at);
 		struct str name = key_text(a, m->key);
 		if (!lines_find(to, name))

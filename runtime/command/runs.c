@@ -205,6 +205,9 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 bool runs_replica(struct session *s, struct str text, struct str *role, struct str *number)
 {
 	const char *slash = memrchr(text.p, '/', text.n);
+
+	if (!slash)                             /* the name of a replica, as 'status -o wide' shows it: worker-3 */
+		slash = memrchr(text.p, '-', text.n);
 	bool digits = slash && slash > text.p && slash + 1 < text.p + text.n;
 
 	*role = slash ? (struct str){ text.p, (size_t)(slash - text.p) } : STR("");

@@ -27,6 +27,9 @@ enter() {
 	# without a command, a shell
 	echo 'echo "$HOSTNAME"; exit 3' | "$TRAINC" exec --local run w/0 >.out 2>.err
 	holds test "$? $(cat .out)" = "3 run-w-0"
+	# a replica as 'status -o wide' spells it
+	run 0 exec --local run w-1 -- sh -c 'echo "$HOSTNAME"'; says out w-1
+	run 2 logs --local run w-1; says err "a replica is chosen with --role w --rank 1"
 	run 127 exec --local run w/0 no-such-program; says err "trainc: command not found: 'no-such-program'"
 	run 126 exec --local run w/0 /; says err "trainc: not executable: '/'"
 	run 143 exec --local run w/0 sh -c 'kill -TERM $$'

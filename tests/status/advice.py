@@ -136,6 +136,7 @@ TABLE = [
     ("the node was tainted", taken("", "", "DeletionByTaintManager"), "disrupted: DeletionByTaintManager", "stopped answering or was tainted"),
     ("drained", taken("", "", "EvictionByEvictionAPI"), "disrupted: EvictionByEvictionAPI", "drained the node"),
     ("the node shut down", taken("Terminated", "Pod was terminated in response to imminent node shutdown.", "TerminationByKubelet"), "Terminated", ""),
+    ("killed by somebody", died(137, "Error"), "worker 1: killed by KILL", "usually because memory ran out"),
     ("the node forgot it", died(137, "ContainerStatusUnknown", "The container could not be located when the pod was terminated"), "ContainerStatusUnknown",
      "look at the node"),
     ("unhealthy devices", taken("UnexpectedAdmissionError", "Allocate failed due to no healthy devices present"), "UnexpectedAdmissionError", "healthy devices"),
