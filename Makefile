@@ -83,7 +83,7 @@ GEN     := $(BUILD)/gen
 SRC     := $(filter-out runtime/cluster/% runtime/supervise/% compiler/web/%,$(sort $(wildcard compiler/*.c compiler/*/*.c compiler/syntax/help/*.c \
 	compiler/emit/target/*.c runtime/*/*.c)))
 OBJ     := $(SRC:%.c=$(BUILD)/obj/%.o)
-GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/library.c $(GEN)/pages.c $(GEN)/schema.c
+GENSRC  := $(GEN)/trainc.tab.c $(GEN)/trainc.lex.c $(GEN)/stdlib.c $(GEN)/library.c $(GEN)/pages.c $(GEN)/schema.c $(GEN)/skill.c
 GENOBJ  := $(GENSRC:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
 LIB     := $(BUILD)/libtrainc.a
 # The program for clusters: everything that needs libcurl and OpenSSL, so that the first program stays small. Of its
@@ -119,6 +119,8 @@ $(GEN)/trainc.lex.c $(GEN)/trainc.lex.h &: grammar/trainc.l | $(GEN)
 replace = cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(GEN)/stdlib.c: stdlib/embed.sh FORCE | $(GEN)
 	@sh stdlib/embed.sh $(sort $(wildcard stdlib/std/*.tj)) >$@.new; $(replace)
+$(GEN)/skill.c: stdlib/skill.sh FORCE | $(GEN)
+	@sh stdlib/skill.sh stdlib/skill.md >$@.new; $(replace)
 $(GEN)/manifests.c: runtime/supervise/embed.sh FORCE | $(GEN)
 	@sh runtime/supervise/embed.sh runtime/supervise/manifest/*.yaml >$@.new; $(replace)
 $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
@@ -377,7 +379,7 @@ WASM      := $(BUILD)/wasm
 WASM_SRC  := $(filter-out compiler/main.c compiler/command/% compiler/base/file.c compiler/base/file_write.c compiler/base/file_place.c compiler/base/restriction.c compiler/base/system.c compiler/base/words.c compiler/explain/explain_command.c compiler/code/% \
 	runtime/%,$(SRC)) compiler/web/web.c
 WASM_YAML := api dumper emitter loader parser reader scanner writer
-WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
+WASM_OBJ  := $(WASM_SRC:%.c=$(WASM)/obj/%.o) $(patsubst $(GEN)/%.c,$(WASM)/obj/gen/%.o,$(filter-out %/library.c %/skill.c,$(GENSRC))) $(WASM_YAML:%=$(WASM)/obj/yaml/%.o)
 # These features are in all browsers since 2021. The module is optimized as a whole (-flto), which clang 14 can only do
 # without thread-local variables. It is linked without -O, because clang would call wasm-opt if that is installed.
 WASM_MACHINE := clang --target=wasm32-wasi $(STD) -mbulk-memory -msign-ext -mnontrapping-fptoint
@@ -412,7 +414,7 @@ $(WASM)/unpack.wasm: compiler/web/unpack.c
 	$Q$(WASM_MACHINE) -nostdlib -Wl,--no-entry $(WASM_LD) -Wl,-z,stack-size=16384 -o $@ $(WASM)/unpack.o
 # tests/wasm/browser.py reads this list.
 wasm-sources:
-	@echo $(WASM_SRC) $(filter-out %/library.c,$(GENSRC))
+	@echo $(WASM_SRC) $(filter-out %/library.c %/skill.c,$(GENSRC))
 playground: wasm
 	@$(MAKE) $(JOBS) --no-print-directory $(BUILD)/trainc
 	@mkdir -p $(BUILD)/playground

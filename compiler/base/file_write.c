@@ -219,7 +219,7 @@ bool file_replace_in(struct arena *a, int directory, struct str name, struct str
 /* Renames a file unless TO exists. On file systems that cannot do this, uses linkat(), which never replaces a file. */
 static bool rename_new(int dir, const char *from, const char *to)
 {
-	if (system_rename_new(dir, from, to) == 0)
+	if (system_rename(dir, from, dir, to, SYSTEM_NEW) == 0)
 		return true;
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;

@@ -18,7 +18,7 @@ enum {
 	CALL_PIDFD_SIGNAL = 424, CALL_OPEN_TREE = 428, CALL_MOVE_MOUNT = 429, CALL_PIDFD_OPEN = 434,
 	CALL_CLOSE_RANGE = 436,
 };
-enum { TREE_CLONE = 1, TREE_RECURSIVE = 0x8000, MOVE_FROM_DESCRIPTOR = 4, RENAME_ONLY_NEW = 1 };
+enum { TREE_CLONE = 1, TREE_RECURSIVE = 0x8000, MOVE_FROM_DESCRIPTOR = 4 };
 
 int system_pidfd_open(pid_t pid)
 {
@@ -45,9 +45,9 @@ int system_attach_mounts(int fd, const char *path)
 	return (int)syscall(CALL_MOVE_MOUNT, fd, "", AT_FDCWD, path, MOVE_FROM_DESCRIPTOR);
 }
 
-int system_rename_new(int dir, const char *from, const char *to)
+int system_rename(int dir, const char *from, int other, const char *to, enum system_renaming how)
 {
-	return (int)syscall(SYS_renameat2, dir, from, dir, to, RENAME_ONLY_NEW);
+	return (int)syscall(SYS_renameat2, dir, from, other, to, how);
 }
 
 /* An entry of a directory as the kernel returns it. */

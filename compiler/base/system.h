@@ -27,10 +27,11 @@ int system_clone_mounts(const char *path);
 /* Attaches the tree of mounts FD at PATH (Linux 5.2). Returns 0, or -1 with errno. */
 int system_attach_mounts(int fd, const char *path);
 /*
- * Renames FROM to TO, both in the directory DIR, unless TO exists (EEXIST). Returns 0, or -1 with errno: EINVAL where
- * the file system cannot.
+ * Renames FROM in the directory DIR to TO in the directory OTHER, if TO does not exist (else EEXIST), or exchanges both
+ * (ENOENT if one of them does not exist). Returns 0, or -1 with errno: EINVAL where the file system cannot.
  */
-int system_rename_new(int dir, const char *from, const char *to);
+enum system_renaming { SYSTEM_NEW = 1, SYSTEM_EXCHANGE = 2 };
+int system_rename(int dir, const char *from, int other, const char *to, enum system_renaming how);
 
 /* The name of a signal without "SIG", such as "KILL"; NULL if SIGNAL is none that has a name. */
 const char *system_signal_name(int signal);

@@ -37,6 +37,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_TEST] = cmd_test,
 	[COMMAND_IMPORT] = cmd_import, [COMMAND_EXPLAIN] = cmd_explain,
 	[COMMAND_DOC] = cmd_doc,
+	[COMMAND_SKILL] = cmd_skill,
 	[COMMAND_INIT] = cmd_init,
 	[COMMAND_VENDOR] = cmd_vendor,
 	[COMMAND_LSP] = cmd_lsp,

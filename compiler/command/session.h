@@ -73,6 +73,7 @@ int cmd_test(struct session *s);
 int cmd_import(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_doc(struct session *s);
+int cmd_skill(struct session *s);
 int cmd_init(struct session *s);
 int cmd_vendor(struct session *s);
 int cmd_lsp(struct session *s);

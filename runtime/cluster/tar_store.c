@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/system.h"
 #include "base/words.h"
 
 /* STORE_LINKS: bytes of paths and targets of links that are kept until the end. STORE_DEPTH: of directories. */
@@ -225,10 +226,9 @@ bool tar_store_end(struct tar_store *s, bool replace)
 	if (!make_links(s))
 		return false;
 	/* what exists moves into the private directory, and goes with it */
-	unsigned flags = replace ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-	int failed = renameat2(s->at, STORE_ROOT, AT_FDCWD, s->dest.p, flags);
+	int failed = system_rename(s->at, STORE_ROOT, AT_FDCWD, s->dest.p, replace ? SYSTEM_EXCHANGE : SYSTEM_NEW);
 	if (failed && replace && errno == ENOENT)
-		failed = renameat2(s->at, STORE_ROOT, AT_FDCWD, s->dest.p, RENAME_NOREPLACE);
+		failed = system_rename(s->at, STORE_ROOT, AT_FDCWD, s->dest.p, SYSTEM_NEW);
 	if (failed && errno == EINVAL)          /* a file system without these flags */
 		failed = (!replace && access(s->dest.p, F_OK) == 0) ? (errno = EEXIST, -1) :
 			renameat(s->at, STORE_ROOT, AT_FDCWD, s->dest.p);

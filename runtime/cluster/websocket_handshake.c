@@ -202,11 +202,11 @@ enum handshake_step handshake_read(struct handshake *h, struct str bytes, size_t
 
 /*
  * Does the answer come from something that does not know WebSockets, and not from the API server? An API server whose
- * proxy has dropped the headers of the upgrade demands an upgrade.
+ * proxy has dropped the headers of the upgrade demands an upgrade, and none agrees without an upgrade.
  */
 static bool is_barred(const struct handshake *h, const struct transport_status *status)
 {
-	return !h->head || !status->is_object ||
+	return !h->head || !status->is_object || h->line->code < 400 ||
 		(h->line->code == 400 && status->message.n && strcasestr(status->message.p, "upgrade"));
 }
 

@@ -75,7 +75,7 @@ static void read_answer(const struct failure *f, struct str header, struct str b
 	struct transport t = { .arena = &a, .host = STR("h:6443"), .counts.answers = 1,
 		.o = { .loop = loop, .access = &access, .warning = note_warning, .to = out } };
 	struct transport_exchange x = { .transport = &t, .state = EXCHANGE_SENT, .retry_after = -1, .retry_at = -1,
-		.request = { .path = STR("/api/v1/nodes") }, .url = STR("/api/v1/nodes"),
+		.started = loop_now(loop), .request = { .path = STR("/api/v1/nodes") }, .url = STR("/api/v1/nodes"),
 		.content_type = STR(""), .location = STR("") };
 
 	while (header.n) {

@@ -81,7 +81,7 @@ class Samples:
         for path in sorted(p for p in paths if os.path.basename(p) != "project.tj" and re.search(r"^\s*job ", open(p).read(), re.M)):
             self.whole("plan", "plan", "-o", "json", path)
             self.whole("env", "env", "-o", "json", path)
-        for path in sorted(glob.glob(os.path.join(ROOT, "tests/mistakes/*.tj"))):
+        for path in sorted(glob.glob(os.path.join(ROOT, "tests/mistakes/*.tj")) + glob.glob(os.path.join(ROOT, "tests/targets/*.tj"))):
             self.each("diagnostic", self.run("check", "--format", "json", path)[0], ("check", path))
         with tempfile.TemporaryDirectory() as d:
             for name, text in (("a.tj", 'job "a" {\n  image = "a:1"\n  command = ["python3", "train.py"]\n  code = "."\n  role w { cpu = 1, memory = 1Gi }\n}\n'), ("train.py", "print(1)\n")):
