@@ -147,8 +147,47 @@ static bool check_one(struct emit *e, const struct manifest *m, void *context)
 	return true;
 }
 
+/* ---- pod sets: Kueue counts the replicated Jobs of a set ---- */
+
+/* The number of pod sets that a workload of a version may have; an unknown version is the newest one. */
+static int64_t most_pod_sets(unsigned kueue)
+{
+	return !kueue || kueue >= ADDON_VERSION(0, 19) ? 18 : kueue >= ADDON_VERSION(0, 18) ? 10 : 8;
+}
+
+static void check_pod_sets(struct checking *c, const struct plan_job *j)
+{
+	const struct plan_addon *named = &c->plan->addons[ADDON_KUEUE];
+	const struct plan_role *wide = NULL;    /* the role with the most Jobs */
+	int64_t n = 0, most = most_pod_sets(named->version), widest = 1;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		int64_t jobs = r->unrolled ? r->max : r->max > 0;
+		n += jobs;
+		wide = jobs > widest ? r : wide;
+		widest = jobs > widest ? jobs : widest;
+	}
+	if (!emit_kueue(j) || !j->queue.set || n <= most)
+		return;
+	struct str number = named->version ? addon_text(c->arena, named->version) : STR("");
+	struct str version = str_cat(c->arena, number.n ? STR(" ") : STR(""), number, STR(""));
+	struct diag *d = diag_report(c->diags, TJ0829, check_place(c, j->queue.from, j->name_at, j->name_at),
+		"Kueue%.*s never starts job '%.*s': a workload has at most %lld pod sets, and this one has %lld",
+		STR_ARG(version), STR_ARG(j->name), (long long)most, (long long)n);
+	if (named->version)
+		diag_note(c->diags, d, named->at, "the project's Kueue");
+	if (wide && span_known(wide->unrolled_because))
+		diag_note(c->diags, d, wide->unrolled_because,
+			"this makes the replicas of '%.*s' differ: each is a pod set", STR_ARG(wide->name));
+	diag_help(c->diags, d, wide ? "let the replicas of '%.*s' be alike: then they are one pod set" :
+		"put roles that are alike into one role%.*s", STR_ARG(wide ? wide->name : STR("")));
+}
+
 void check_addons(struct checking *c)
 {
+	for (size_t i = 0; i < c->plan->njobs && emit_target_traits(c->plan->target) & TARGET_SET; i++)
+		check_pod_sets(c, &c->plan->jobs[i]);
 	struct emit e = { .plan = c->plan };
 	bool named = false;
 

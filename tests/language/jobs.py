@@ -1,5 +1,7 @@
 """jobs.py - programs that compile are correct: typed fields, jobs that end, values that reach the pod, objects that
 a server accepts."""
+import os
+
 from table import JOB, PT, Table, W
 
 t = Table()
@@ -335,4 +337,31 @@ t.case("Kueue's label in a role", W(QUEUE), ["TJ0803", 'queue = "ml"'], status=1
 t.case("Kueue's label in a gang of Kueue", JOB('gang = "kueue"\n  ' + QUEUE + "\n  role w { }"), lacks="TJ0803", status=0)
 t.case("Volcano's queue", JOB(VOLCANO + "\n  role w { }"), ["TJ0803", 'queue = "ml", gang = "volcano"'], status=1)
 t.case("Volcano's queue, followed", JOB('queue = "ml", gang = "volcano"\n  role w { }'), "queue: ml", command="compile", status=0)
+
+# ---- Kueue counts pod sets: each replicated Job of a set is one ----
+OWN = 'job "c" {\n  image = "a/b:1"\n  command = ["t"]\n  %s\n  role w { replicas = %d, cpu = 1, memory = 1Gi, mounts { "/c" = own_claim("c", 1Gi, keep = true) } }\n}\n'
+ROLES = 'job "c" {\n  image = "a/b:1"\n  command = ["t"]\n  queue = "ml"\n%s}\n'
+for version, most in ((None, 18), ("0.19", 18), ("0.18", 10), ("0.17", 8), ("0.13", 8)):
+    files = {"project.tj": 'project { addons { kueue = "%s" } }\n' % version} if version else None
+    for target in ("jobset",):
+        what = "pod sets of Kueue %s, %s" % (version, target)
+        t.case(what + ", too many", OWN % ('queue = "ml"', most + 1), ["TJ0829", "at most %d pod sets, and this one has %d" % (most, most + 1), "makes the replicas of 'w' differ"],
+               args=("--target", target), status=1, files=files)
+        t.case(what + ", the most", OWN % ('queue = "ml"', most), lacks="pod sets", args=("--target", target), files=files)
+    t.case("pod sets of Kueue %s, no queue" % version, OWN % ("", most + 1), lacks="pod sets", args=("--target", "jobset"), status=0, files=files)
+t.case("pod sets of many roles", ROLES % "".join("  role w%d { cpu = 1, memory = 1Gi }\n" % i for i in range(19)), ["TJ0829", "put roles that are alike into one role"], args=("--target", "jobset"), status=1)
+t.case("pod sets of many roles, followed", ROLES % "  role w { replicas = 19, cpu = 1, memory = 1Gi }\n", lacks="TJ0829", args=("--target", "jobset"), status=0)
+t.case("fit of too many pod sets", OWN % ('queue = "ml"', 20), "TJ0829", lacks="now", command="fit", args=("--target", "jobset", "--nodes", os.path.join(os.getcwd(), "tests/language/nodes/gke.json")), status=1)
+
+# ---- torchrun: the time to save, and exit codes that it hides ----
+for framework, size in (("pytorch.torchrun", "2"), ("pytorch.elastic", "1:2"), ("deepspeed.torchrun", "2")):
+    def T(role, words='"torchrun", "t.py"'):
+        return ('import std.%s\njob "m": %s {\n  image = "r.example.com/t:1"\n  command = [%s]\n  role worker { replicas = %s, cpu = 4, memory = 16Gi, retries = 3, %s }\n}\n'
+                % (framework.split(".")[0], framework, words, size, role))
+    t.case(framework + ": a long grace reaches the processes", T("grace = 10min"), ["TORCH_ELASTIC_SHUTDOWN_TIMEOUT", "  595\n"], command="env", status=0)
+    t.case(framework + ": the usual grace", T("grace = 30s"), lacks="SHUTDOWN_TIMEOUT", command="env", status=0)
+    t.case(framework + ": codes that torchrun hides", T("retry_on = [42, 128..255]"), ["torchrun exits with 1", "add 1 to 'retry_on'"], status=0)
+    t.case(framework + ": that help", T("retry_on = [1, 42]"), lacks="torchrun exits with 1", status=0)
+    t.case(framework + ": a range with 1", T("retry_on = 1..20"), lacks="torchrun exits with 1", status=0)
+    t.case(framework + ": a program of its own", T("retry_on = [42]", '"/entry"'), lacks="torchrun exits with 1", status=0)
 t.end()

@@ -101,6 +101,7 @@ for fixed, program in ((True, RAY % "4"), (False, RAY % "1:4"), (False, ELASTIC 
     can = ["TJ0817", "'trainc run'", "'trainc apply --controller'"] + (["--target jobset"] if fixed else [])
     case("check says briefly what runs it (%s)" % can[-1], program, can, never=["left to you", "kubectl delete"] + ([] if fixed else ["jobset"]))
     case("compile says all of it (%s)" % can[-1], program, can + ["left to you", "kubectl delete"], never=[] if fixed else ["jobset"], args=("compile",))
+case("compile says how roles start", TWO % "start_after = done(ps)", ["start role 'w' after done(ps)", "kubectl patch job a-w"], args=("compile",))
 case("the target that was proposed", RAY % "4", [], never=["TJ0817"], args=("compile", "--target", "jobset"))
 
 # ---- misplaced declarations ----
