@@ -70,7 +70,7 @@ class Samples:
             raise SystemExit("trainc %s: %s: %r" % (" ".join(words), e, text[:200]))
 
     def all(self):
-        for part in self.programs, self.objects, self.local, self.cluster:
+        for part in self.programs, self.objects, self.local, self.cluster, self.handles:
             part()
 
     # ---- programs ----
@@ -177,3 +177,40 @@ class Samples:
             self.each(schema, out, c.words)
         elif out.strip():
             self.add(schema, out, c.words)
+
+    def handles(self):
+        """Commands about one replica, or the reports about a run."""
+        import code as code_tests
+        import copies
+        import events
+        w = code_tests.World()
+        try:
+            w.source("print(1)\n", "a")
+            w.want(0, "apply", "--no-wait", "a.tj")
+            for kind, name in ("Pod", "a-worker-0-x"), ("Node", "n"):
+                events.event(w, kind, name, "Started", "it has started", 1, **events.KUBELET)
+            for words, schema in ((["status", "a"], "status"), (["events", "a"], "events")):
+                self.add(schema, w.want(0, *words, "-o", "json")[0], words)
+            p = w.start("events", "-f", "a", "-o", "json")
+            w.shown(p, lambda text: text.count("\n") >= 2, out=True)
+            events.event(w, "Job", "a-worker", "Completed", "it has ended", 2)
+            line = w.shown(p, "it has ended", out=True)
+            p.kill()
+            p.communicate()
+            self.each("event", line, ["events", "-f"])
+        finally:
+            w.close()
+        w = events.World(("default", "team"))
+        try:
+            events.applied(w, "team")
+            w.fault("GET", "/namespaces/default/events", events.status(403, "Forbidden", "events is forbidden"), times=99)
+            self.add("events", w.want(0, "events", "a", "-n", "team", "-o", "json")[0], ["events"])
+        finally:
+            w.close()
+        w = copies.Container()
+        try:
+            w.write("root/file", "text")
+            self.add("copy", w.cp(0, "a:worker/1:file", "here", "-o", "json")[0], ["cp"])
+            self.add("copy", w.cp(0, "here/file", "a:worker/1:again", "-o", "json")[0], ["cp"])
+        finally:
+            w.close()
