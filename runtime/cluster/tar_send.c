@@ -53,17 +53,20 @@ static bool begin_file(struct tar_send *s, int fd, const struct stat *st, struct
 
 static bool begin_directory(struct tar_send *s, int fd, const struct stat *st, struct buf *to)
 {
-	struct tar_level level = { fdopendir(fd), s->path.n };
+	struct tar_level *level = &s->levels[s->nlevels];
 
-	if (!level.dir || s->nlevels >= SEND_DEPTH) {
-		send_fail(s, level.dir ? "directories are nested too deeply" : file_reason(s->arena, errno).p);
-		if (level.dir)
-			closedir(level.dir);
-		else
-			close(fd);
+	if (s->nlevels == SEND_DEPTH) {
+		close(fd);
+		return send_fail(s, "directories are nested too deeply");
+	}
+	level->length = s->path.n;
+	level->dir = fdopendir(fd);
+	if (!level->dir) {
+		send_errno(s);
+		close(fd);
 		return false;
 	}
-	s->levels[s->nlevels++] = level;
+	s->nlevels++;
 	buf_char(&s->path, '/');
 	tar_header_put(to, &(struct tar_header){ buf_text(&s->path), STR(""), '5', st->st_mode & 0777, 0 });
 	s->path.n--;
@@ -150,7 +153,7 @@ static bool send_content(struct tar_send *s, struct buf *to)
 
 bool tar_send_begin(struct tar_send *s, struct arena *a, struct str path)
 {
-	*s = (struct tar_send){ .arena = a, .fd = -1, .levels = ARENA_ARRAY(a, struct tar_level, SEND_DEPTH) };
+	*s = (struct tar_send){ .arena = a, .fd = -1, .levels = ARENA_ARRAY(a, struct tar_level, SEND_DEPTH + 1) };
 	int fd = open(str_copy(a, path).p, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
