@@ -75,7 +75,12 @@ static void diff_object(struct applying *p, struct diff *d, struct wanted *w)
 	struct diff_object o = { .kind = w->from->kind, .ns = w->ns, .name = w->from->name, .change = "created" };
 	struct transport_request r = apply_request(p, w, true);
 
-	if (live && live->class == CALL_DONE && live->data) {
+	if (live && live->class != CALL_NOT_FOUND) {
+		w->answer = live;
+		if (live->class != CALL_DONE || !live->data) {
+			p->status = runs_worse(p->status, apply_refused(p, w));
+			return;
+		}
 		o.change = "changed";
 		w->answer = request_send(&p->cluster->client, p->arena, &r, CALL_BY_METHOD);
 		if (w->answer->class == CALL_DONE && w->answer->data) {

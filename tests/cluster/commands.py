@@ -1840,6 +1840,21 @@ def chosen_by_state(w):
 
 
 @check
+def diff_unread(w):
+    """what diff cannot read is an error, and is not shown as if it did not exist"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.write("a.tj", (JOB % ("a", 1)).replace("busybox:1", "busybox:2"))
+    read = w.on_get
+    for code, reason, want in ((403, "Forbidden", 4), (500, "InternalError", 7)):
+        w.on_get = lambda where, query, answer=(code, reason): status(*answer, "not now") if where[0] == "jobs" and where[2] else read(where, query)
+        out, _ = w.want(want, "diff", "a.tj", "--retry-timeout", "200ms", err="a-worker")
+        must("created" not in out, out)
+    w.on_get = read
+    w.want(1, "diff", "a.tj", out="Job/a-worker would be changed")
+
+
+@check
 def offline(w):
     """apply --dry-run=client lists the objects where no cluster is configured; other commands still need one"""
     w.write("a.tj", JOB % ("a", 1))

@@ -122,7 +122,7 @@ class Commands:
     def run(self, fault=''):
         words = [self.half, '--half=' + self.version, *self.command.words]
         words += ['--retry-timeout', '1s'] if self.command.name != 'version' else []
-        status, out, err, hit = forked(words, fault, LIMIT if self.command.name != 'version' else 40, env=dict(self.w.environment(), LC_ALL='C.UTF-8'), cwd=self.w.dir)
+        status, out, err, hit = forked(words, fault, LIMIT if self.command.name != 'version' else 90, env=dict(self.w.environment(), LC_ALL='C.UTF-8'), cwd=self.w.dir)
         return Result(status, '\n'.join(sorted(out.split('\n'))), err, snapshot(self.w.dir), hit)
 
     def clear(self):
