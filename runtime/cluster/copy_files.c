@@ -17,16 +17,18 @@
 
 /*
  * Unpacks into a directory beside the destination, and moves it there when the archive is complete. $1 is the path, $2
- * the name of the source, $3 random, and $4 is not empty if what exists may be replaced.
+ * the name of the source, $3 random, and $4 is not empty if what exists may be replaced. A script that fails reads its
+ * input to the end: if it left some, the connection would be reset, and its status would be lost on the way.
  */
 #define RECEIVE_SCRIPT \
+	"fail() { cat >/dev/null; exit $1; }\n" \
 	"if test -d \"$1\"; then d=$1 n=$2; else d=${1%/*} n=${1##*/}; test \"$d\" = \"$1\" && d=.; d=${d:-/}; fi\n" \
 	"case $d in -*) d=./$d;; esac\n" \
-	"test -d \"$d\" || { echo \"there is no directory '$d'\" >&2; exit 66; }\n" \
-	"if test -z \"$4\" && { test -e \"$d/$n\" || test -L \"$d/$n\"; }; then echo \"$d/$n\" >&2; exit 65; fi\n" \
-	"t=$d/.trainc-cp-$3; mkdir \"$t\" || exit 67\n" \
+	"test -d \"$d\" || { echo \"there is no directory '$d'\" >&2; fail 66; }\n" \
+	"if test -z \"$4\" && { test -e \"$d/$n\" || test -L \"$d/$n\"; }; then echo \"$d/$n\" >&2; fail 65; fi\n" \
+	"t=$d/.trainc-cp-$3; mkdir \"$t\" || fail 67\n" \
 	"trap 'rm -rf \"$t\"' EXIT; trap 'exit 130' HUP INT TERM\n" \
-	"tar -xof - -C \"$t\" || exit 67\n" \
+	"tar -xof - -C \"$t\" || fail 67\n" \
 	"test -e \"$t/end\" || { echo 'the archive is not complete' >&2; exit 67; }\n" \
 	"if test -d \"$d/$n\" || test -d \"$t/data\"; then rm -rf \"$d/$n\"; fi\n" \
 	"mv -f \"$t/data\" \"$d/$n\" && echo \"$d/$n\"\n"
