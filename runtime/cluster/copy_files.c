@@ -17,8 +17,9 @@
 
 /*
  * Unpacks into a directory beside the destination, and moves it there when the archive is complete. $1 is the path, $2
- * the name of the source, $3 random, and $4 is not empty if what exists may be replaced. A script that fails reads its
- * input to the end: if it left some, the connection would be reset, and its status would be lost on the way.
+ * the name of the source, $3 random, and $4 is not empty if what exists may be replaced: it moves aside first, and
+ * comes back if the copy cannot take its place. A script that fails reads its input to the end: if it left some, the
+ * connection would be reset, and its status would be lost on the way.
  */
 #define RECEIVE_SCRIPT \
 	"fail() { cat >/dev/null; exit $1; }\n" \
@@ -30,8 +31,13 @@
 	"trap 'rm -rf \"$t\"' EXIT; trap 'exit 130' HUP INT TERM\n" \
 	"tar -xof - -C \"$t\" || fail 67\n" \
 	"test -e \"$t/end\" || { echo 'the archive is not complete' >&2; exit 67; }\n" \
-	"if test -d \"$d/$n\" || test -d \"$t/data\"; then rm -rf \"$d/$n\"; fi\n" \
-	"mv -f \"$t/data\" \"$d/$n\" && echo \"$d/$n\"\n"
+	"if test -e \"$d/$n\" || test -L \"$d/$n\"; then\n" \
+	"  test -n \"$4\" || { echo \"$d/$n\" >&2; exit 65; }\n" \
+	"  if test -d \"$d/$n\" || test -d \"$t/data\"; then mv \"$d/$n\" \"$t/old\" || exit 67; fi\n" \
+	"fi\n" \
+	"if mv -f \"$t/data\" \"$d/$n\"; then echo \"$d/$n\"; exit 0; fi\n" \
+	"test ! -e \"$t/old\" || mv \"$t/old\" \"$d/$n\"\n" \
+	"exit 67\n"
 
 enum { SCRIPT_EXISTS = 65, SCRIPT_NO_DIRECTORY = 66 };
 
@@ -157,6 +163,11 @@ static int copy_out(struct copying *c)
 	int status = STATUS_OUTPUT;
 
 	w->to = local_path(a, w->here, root);
+	if (whole && access(str_cat_chars(a, w->to, STR("/."), STR("")), F_OK) == 0) {
+		session_say(c->session, "'%.*s' exists, and '%.*s' has no name of its own that it could have there; "
+			"name a directory that does not exist", STR_ARG(w->to), STR_ARG(w->there_text));
+		return STATUS_CONFLICT;
+	}
 	if (!w->force && access(w->to.p, F_OK) == 0) {
 		session_say(c->session, "'%.*s' exists; --force replaces it", STR_ARG(w->to));
 		return STATUS_CONFLICT;

@@ -14,7 +14,7 @@ static volatile sig_atomic_t raw_fd = -1;       /* the terminal; -1: not in raw 
 
 /* Signals that end a process which has not made other arrangements: crashes, and those that a loop may not block. */
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGQUIT, SIGTERM, SIGHUP,
-	SIGINT, SIGXCPU, SIGALRM };
+	SIGINT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2, SIGPROF, SIGVTALRM };
 enum { NFATAL = sizeof fatal / sizeof *fatal };
 static struct sigaction old_actions[NFATAL];
 

@@ -377,11 +377,12 @@ static int session_verdict(struct remote_session *x)
 		return say_signal(x);
 	if (x->text.n && process_end_read(x->cluster->arena, buf_text(&x->text), &e))
 		return e.started ? e.code : say_not_started(x, &e);
-	if (x->detached || (x->end.closed && !x->remote->words))
+	if (x->detached || (x->end.closed && x->end.reason == 1000 && !x->remote->words))
 		return STATUS_DONE;
 	if (x->end.closed)
 		x->end = (struct websocket_end){ .status = STATUS_UNREACHABLE, .error = str_printf(
-			x->cluster->arena, "the server ended the connection without a status of the command") };
+			x->cluster->arena, "the server ended the connection without a status of the %s",
+			x->remote->words ? "command" : "container") };
 	return say_failure(x);
 }
 

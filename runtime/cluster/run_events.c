@@ -161,7 +161,8 @@ static void print_all(struct run_events *e)
 		session_say(e->session, "no events about run '%.*s'; a cluster keeps them for an hour, unless it is "
 			"set up otherwise", STR_ARG(e->run->name));
 	if (e->list.full)
-		session_say(e->session, "only the first %d different events are shown", EVENT_ROWS);
+		session_say(e->session, "not all events are shown: at most %d about the run and %d about nodes are "
+			"kept", EVENT_ROWS, EVENT_NODE_ROWS);
 	arena_release(&a);
 }
 

@@ -178,6 +178,9 @@ static bool begin_entry(struct tar_reader *r, const char *h)
 		return false;
 	if (whole.n > TAR_NAME || e.target.n > TAR_NAME)
 		return tar_refuse(r, whole, "has a name that is too long");
+	/* the kernel reads names to the first NUL, so the rest would not be what was checked */
+	if ((whole.n && memchr(whole.p, '\0', whole.n)) || (e.target.n && memchr(e.target.p, '\0', e.target.n)))
+		return tar_refuse(r, whole, "has a NUL in its name or in what it links to");
 	if (!read_number(h + 100, 8, &mode) || !read_number(h + 124, 12, &size))
 		return tar_refuse(r, whole, "has a size that is not possible");
 	if (++r->entries > TAR_ENTRIES)

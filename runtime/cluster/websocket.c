@@ -33,6 +33,7 @@ struct websocket {
 	unsigned credential;            /* generation of the credential that was sent */
 	bool renewed;                   /* the credential has been renewed after a 401 */
 	bool paused, closing;
+	bool answering;                 /* the server has closed, so nothing is lost if the answer cannot be sent */
 	bool released;                  /* to be freed when no callback is running */
 	unsigned inside;                /* number of callbacks that are running */
 	struct loop_fd fd;
@@ -150,7 +151,8 @@ static void write_queued(struct websocket *s)
 		size_t n = 0;
 		CURLcode code = curl_easy_send(s->line->easy, s->block + s->block_sent, s->nblock - s->block_sent, &n);
 		if (code && code != CURLE_AGAIN) {
-			lose_connection(s, curl_reason(s, code));
+			if (!s->answering)
+				lose_connection(s, curl_reason(s, code));
 			return;
 		}
 		if (!n)
@@ -231,9 +233,12 @@ static void control_frame(void *to, enum frame_kind kind, struct str payload)
 		put_frame(s, FRAME_PONG, payload, STR(""));
 		write_soon(s);
 	} else if (kind == FRAME_CLOSE) {
+		const unsigned char *p = (const unsigned char *)payload.p;
+		s->answering = true;
 		websocket_close(s);
 		write_queued(s);                   /* the answer to the server, as far as it can be sent at once */
-		end_stream(s, (struct websocket_end){ .closed = true });
+		end_stream(s, (struct websocket_end){ .closed = true,
+			.reason = payload.n > 1 ? (unsigned)p[0] << 8 | p[1] : 0 });
 	}
 }
 

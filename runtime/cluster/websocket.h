@@ -19,6 +19,7 @@ enum websocket_channel {
 struct websocket_end {
 	bool opened;                    /* the server had accepted the stream */
 	bool closed;                    /* the server ended it as the protocol demands */
+	unsigned reason;                /* if `closed`: the server's status code, 1000 for the normal end; 0: none */
 	/* Something between this machine and the API server, such as a proxy, does not pass WebSockets. */
 	bool barred;
 	int status;                     /* exit status of a failure; 0 if `closed` */

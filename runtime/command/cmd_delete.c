@@ -38,27 +38,57 @@ static bool choose(struct session *s, const struct backend *b, const struct run_
 	return runs_choose(s, b, option_given(s->options, OPTION_ALL) ? 0 : s->options->noperands, ret, status);
 }
 
-/* Opens the runs that the filter chooses: their states are read first. False if they cannot be opened. */
-static bool watch_filtered(struct session *s, const struct run_filter *f, struct chosen *c, struct attend *a,
-	int *status)
+/* Appends run I of A to the runs LEFT. */
+static void keep_chosen(struct session *s, const struct attend *a, size_t i, struct chosen *left)
 {
-	struct chosen left = { .ns = c->ns };
+	struct chosen_run r = { .name = str_copy(s->arena, a->runs[i].name), .listed = true };
 
-	if (!runs_watch(s, c, a, status) || !f->given)
-		return !f->given && *status == STATUS_DONE;
-	for (size_t i = 0; i < a->n; i++) {
-		const struct run_state *run = &a->runs[i].state;
-		struct chosen_run r = { .name = str_copy(s->arena, a->runs[i].name), .listed = true };
-		r.ns = str_copy(s->arena, run->ns);
-		if (filter_takes(f, run, clock_real()))
-			ARENA_PUSH(s->arena, left.at, left.n, r);
+	r.ns = str_copy(s->arena, a->runs[i].state.ns);
+	ARENA_PUSH(s->arena, left->at, left->n, r);
+}
+
+/*
+ * Opens those of the runs *C that the filter chooses, and sets *C to them. A run whose state has changed meanwhile is
+ * left out, and named if CHOSEN says that the filter had chosen all of them. False if none is left, or after an error.
+ */
+static bool watch_filtered(struct session *s, const struct run_filter *f, struct chosen *c, struct attend *a,
+	bool chosen, int *status)
+{
+	while (runs_watch(s, c, a, status)) {
+		struct chosen left = { .ns = c->ns };
+		for (size_t i = 0; i < a->n; i++) {
+			const struct run_state *run = &a->runs[i].state;
+			if (!f->given || filter_takes(f, run, clock_real()))
+				keep_chosen(s, a, i, &left);
+			else if (chosen)
+				session_say(s, "run/%.*s is %s now, and is not deleted", STR_ARG(a->runs[i].name),
+					run_phase_word(run->phase));
+		}
+		if (left.n == a->n)
+			return *status == STATUS_DONE || !f->given;
+		if (!left.n && !chosen)
+			session_say(s, "none of the %zu runs is in such a state", a->n);
+		attend_release(a);
+		*c = left;
+		chosen = true;
+		if (!left.n || !runs_attend_init(s, a))
+			return false;
 	}
-	if (a->n && !left.n)
-		session_say(s, "none of the %zu runs is in such a state", a->n);
-	attend_release(a);
-	if (!left.n || !runs_attend_init(s, a))
+	return false;
+}
+
+/* Asks whether the runs are to be deleted. The answer may take long, so a filter then looks at their states again. */
+static bool agreed(struct session *s, const struct run_filter *f, struct chosen *c, struct attend *a, int *status)
+{
+	if (option_given(s->options, OPTION_YES))
+		return runs_agreed(s, "delete", "deleted", status);
+	show_plan(s, a);
+	if (!runs_agreed(s, "delete", "deleted", status))
 		return false;
-	return runs_watch(s, &left, a, status);
+	if (!f->given)
+		return true;
+	attend_release(a);
+	return runs_attend_init(s, a) && watch_filtered(s, f, c, a, true, status);
 }
 
 int cmd_delete(struct session *s)
@@ -82,12 +112,9 @@ int cmd_delete(struct session *s)
 	bool chose = choose(s, b, &filter, &chosen, &status);
 	if (chose && !chosen.n && !changes.json)
 		runs_say_none(s, b, chosen.ns);
-	if (chose && watch_filtered(s, &filter, &chosen, &a, &status) && a.n) {
-		if (!option_given(s->options, OPTION_YES))
-			show_plan(s, &a);
-		if (runs_agreed(s, "delete", "deleted", &status))
-			status = b->remove(s, &a, &changes);
-	}
+	if (chose && watch_filtered(s, &filter, &chosen, &a, false, &status) && a.n &&
+	    agreed(s, &filter, &chosen, &a, &status))
+		status = b->remove(s, &a, &changes);
 	changes_end(&changes);
 	return backend_end(s, &a, status);
 }

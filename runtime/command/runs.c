@@ -179,6 +179,9 @@ bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret
 
 /* ---- waiting for runs ---- */
 
+/* A hundred years in ns: added to any clock, it is a time that an int64_t holds. */
+#define LONGEST (INT64_C(100) * 365 * 24 * 3600 * NS_PER_SECOND)
+
 bool runs_duration(struct session *s, enum option option, int64_t *ret)
 {
 	struct str text = option_value(s->options, option), word = text;
@@ -191,7 +194,7 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 							 * accepted, too */
 		word = str_cat(s->arena, text, STR("in"), STR(""));
 	if ((duration_parse(word, &q) == QUANTITY_OK || duration_compound(text, &q)) && q.nano > 0) {
-		*ret = (int64_t)q.nano;
+		*ret = q.nano < LONGEST ? (int64_t)q.nano : LONGEST;
 		return true;
 	}
 	for (const struct option_row *o = option_next(s->options->command,

@@ -103,9 +103,14 @@ static struct event_row *row_of(struct event_list *l, const struct event_row *li
 
 	if (row)
 		return row;
-	l->full = l->full || l->rows.n >= EVENT_ROWS || l->parts.n >= EVENT_PARTS;
-	if (l->full)
+	/* other nodes may have any number of reports, and must not take the rows of the run */
+	bool node = str_is(like->kind, "Node");
+	bool full = node ? l->node_rows >= EVENT_NODE_ROWS : l->rows.n - l->node_rows >= EVENT_ROWS;
+	if (full || l->parts.n >= EVENT_PARTS) {
+		l->full = true;
 		return NULL;
+	}
+	l->node_rows += node;
 	row = ARENA_NEW(a, struct event_row);
 	*row = (struct event_row){ .kind = str_copy(a, like->kind), .name = str_copy(a, like->name),
 		.reason = str_copy(a, like->reason), .message = str_copy(a, like->message),
@@ -116,6 +121,18 @@ static struct event_row *row_of(struct event_list *l, const struct event_row *li
 	return row;
 }
 
+/* A text of an Event on one line, at most EVENT_TEXT bytes of it. */
+static struct str event_text(struct arena *a, struct str text)
+{
+	bool cut = text.n > EVENT_TEXT;
+
+	if (cut)
+		for (text.n = EVENT_TEXT; text.n && (text.p[text.n] & 0xc0) == 0x80; text.n--)
+			continue;
+	text = text_line(a, text);
+	return cut ? str_cat(a, text, STR("\xE2\x80\xA6"), STR("")) : text;
+}
+
 /* Reads an Event of the core group; its object is ABOUT. */
 static struct event_row read_event(struct arena *a, const struct data *o, const struct data *about)
 {
@@ -123,8 +140,8 @@ static struct event_row read_event(struct arena *a, const struct data *o, const 
 	struct str by = source.n ? source : status_text(o, "reportingComponent");
 	struct str host = status_text(o, "source.host");
 	struct event_row r = { .kind = status_text(about, "kind"), .name = status_text(about, "name"),
-		.reason = text_line(a, status_text(o, "reason")),
-		.message = text_line(a, status_text(o, "message")),
+		.reason = event_text(a, status_text(o, "reason")),
+		.message = event_text(a, status_text(o, "message")),
 		.warning = str_is(status_text(o, "type"), "Warning"), .last = event_time(o), .count = event_count(o),
 		.first = status_time(o, "firstTimestamp") };
 

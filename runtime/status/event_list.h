@@ -21,8 +21,11 @@ struct event_row {
 	uint64_t order;                 /* among rows of the same time: the version of the last Event */
 };
 
-/* The maximum number of rows that are kept, and of Events that they are made of. */
-enum { EVENT_ROWS = 50000, EVENT_PARTS = 4 * EVENT_ROWS };
+/*
+ * The maximum numbers of rows about the run and about nodes that are kept, of Events that they are made of, and of
+ * bytes of one text.
+ */
+enum { EVENT_ROWS = 50000, EVENT_NODE_ROWS = 10000, EVENT_PARTS = 4 * EVENT_ROWS, EVENT_TEXT = 4096 };
 
 struct event_list {
 	struct arena *arena;
@@ -32,6 +35,7 @@ struct event_list {
 	struct map nodes;               /* set of the names of nodes with pods of the run */
 	struct map rows;                /* what makes a row one -> struct event_row */
 	struct map parts;               /* uid of an Event -> what it adds to a row */
+	size_t node_rows;               /* number of rows about nodes */
 	bool full;                      /* rows were left out, since there is no room */
 	int64_t since;                  /* Events of nodes that ended before are left out; 0: none */
 };

@@ -1825,6 +1825,7 @@ def chosen_by_state(w):
     must([r["name"] for r in json.loads(w.want(0, "list", "-o", "json", "--state", "Failed")[0])["runs"]] == ["bad"], "json")
     out, _ = w.want(0, "list", "--state", "Suspended", err="none of the 3 runs is in such a state")
     must(out == "", out)
+    must(listed("--older", "213504d") == [] and listed("--older", "106752d") == [], "a time that is longer than an int64 holds")
     w.want(2, "list", "--state", "Broken", err="'Broken' is not a state; the states are Pending, ")
     w.want(2, "list", "--state", "", err="'' is not a state")
     w.want(2, "list", "--older", "yesterday", err="--older needs a time")

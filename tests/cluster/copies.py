@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import threading
+import time
 import urllib.parse
 
 from api_memory import TRAINC, must, reply, run_checks, status
@@ -77,6 +78,11 @@ class Container(Streams):
             p.stdin.close()
         except BrokenPipeError:
             pass
+
+    def mount(self, path):
+        """A file system in memory at PATH; false if that is not possible here."""
+        os.mkdir(path)
+        return subprocess.run(["mount", "-t", "tmpfs", "none", path], capture_output=True).returncode == 0
 
     def cp(self, code, *words, err=None, out=None):
         return self.want(code, "cp", *words, err=err, out=out)
@@ -316,6 +322,67 @@ def changing(w):
     os.mkfifo(os.path.join(w.here, "mine/pipe"))
     w.cp(3, "here/mine", "a:worker/1:in", err="'here/mine' cannot be copied: 'pipe': it is not a file, a directory or a link")
     w.wait_for("the replica is clean", lambda: not os.listdir(w.root))
+
+
+@check
+def nul(w):
+    """a link whose target goes on behind a NUL leads nowhere: the kernel would read another target than was checked"""
+    for key, kind in (("linkpath", tarfile.SYMTYPE), ("linkpath", tarfile.LNKTYPE), ("path", tarfile.REGTYPE)):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as t:
+            t.addfile(DIRECTORY[0], io.BytesIO())
+            info, _ = entry("x/l", kind, target="q")
+            info.pax_headers = {key: "x/..\0z" if key == "path" else "..\0z"}
+            t.addfile(info, io.BytesIO())
+        w.script = says(message(1, out.getvalue()), ended())
+        w.cp(8, "a:worker/1:x", "here/x", err="NUL in its name or in what it links to")
+        must(os.listdir(w.here) == [], os.listdir(w.here))
+
+
+@check
+def appeared(w):
+    """what appears at the destination while the archive is on its way is not removed without --force"""
+    make_tree(os.path.join(w.here, "mine"))
+    made, pour = os.path.join(w.root, "out"), w.pour
+
+    def late(s, p):
+        time.sleep(0.5)                      # until the script has seen that nothing is there
+        os.mkdir(made)
+        with open(os.path.join(made, "checkpoint"), "w") as f:
+            f.write("days of training")
+        pour(s, p)
+    w.pour = late
+    w.cp(5, "here/mine", "a:worker/1:" + made, err="exists in worker/1; --force replaces it")
+    must(os.listdir(made) == ["checkpoint"], os.listdir(made))
+    w.wait_for("the replica is clean", lambda: os.listdir(w.root) == ["out"])
+
+
+@check
+def fixed(w):
+    """--force over a directory that cannot be moved away changes nothing, and says so"""
+    if os.geteuid() != 0 or not w.mount(os.path.join(w.root, "volume")):
+        return
+    make_tree(os.path.join(w.here, "volume"))
+    try:
+        with open(os.path.join(w.root, "volume", "checkpoint"), "w") as f:
+            f.write("days of training")
+        w.cp(8, "--force", "here/volume", "a:worker/1:" + w.root, err="busy")
+        must(os.listdir(os.path.join(w.root, "volume")) == ["checkpoint"], os.listdir(os.path.join(w.root, "volume")))
+    finally:
+        subprocess.run(["umount", os.path.join(w.root, "volume")], check=True)
+
+
+@check
+def nameless(w):
+    """a source without a name of its own does not replace a directory, even with --force"""
+    os.mkdir(os.path.join(w.root, "outputs"))
+    os.mkdir(os.path.join(w.here, "results"))
+    with open(os.path.join(w.here, "results", "mine"), "w") as f:
+        f.write("mine")
+    for source in "outputs/.", ".":
+        w.cp(5, "--force", "a:worker/1:" + source, "here/results", err="has no name of its own")
+    must(os.listdir(os.path.join(w.here, "results")) == ["mine"], "replaced")
+    w.cp(0, "a:worker/1:outputs/.", "here/new")
 
 
 @check

@@ -183,6 +183,19 @@ def repeated(w):
 
 
 @check
+def crowded(w):
+    """many reports about other nodes do not take the place of the run's; a text of a megabyte is cut"""
+    applied(w)
+    for i in range(10100):
+        event(w, "Node", "other-%d" % i, "R", "not mine", 5)
+    event(w, "Pod", "a-worker-0-x", "OOMKilled", "mine " + "\u00e9" * 500000, 60, warning=True)
+    out, err = w.want(0, "events", "a", "-o", "json", err="at most 50000 about the run and 10000 about nodes are kept")
+    found = json.loads(out)["events"]
+    must(len(found) == 1 and found[0]["message"].startswith("mine ") and found[0]["message"].endswith("\u2026"), found[:1])
+    must(len(found[0]["message"].encode()) < 4200, len(found[0]["message"]))
+
+
+@check
 def cut_off(w):
     """Events that cannot be read end the command with the reason"""
     applied(w)

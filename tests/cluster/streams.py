@@ -487,6 +487,9 @@ def joined(w):
     must(path == "/api/v1/namespaces/default/pods/a-worker-1-x/attach", path)
     must(urllib.parse.parse_qsl(query) == [("container", "main"), ("stdout", "true"), ("stderr", "true")], query)
     attach(0, script, "-c", "other", given=b"x")
+    for reason in b"", b"\x03\xe9", b"\x03\xf3boom":        # none, the server goes away, an error of the server
+        _, err = attach(7, says(message(1), frame(CLOSE, reason)))
+        must(b"without a status of the container" in err, err)
     must("container=other" in w.seen[1] and "stdin" not in w.seen[1], w.seen[1])
     pod = w.get("pods", "a-worker-1-x")
     pod["spec"]["containers"][0].update(stdin=True)
@@ -509,6 +512,19 @@ def joined(w):
     must(b"trainc-interactive" in err and b"pods/attach" in err, err)
     w.want(2, "attach", "a", "worker/9", err="role 'worker' has replicas 0 to 1, not 9")
     w.want(2, "attach", "--local", "a", "worker/1", err="")
+
+
+@check
+def asked_again(w):
+    """delete --state: a run that starts again while the question waits is not deleted"""
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 1)
+    t = Terminal(w, "delete", "--state", "Failed")
+    t.until("a question", lambda: b"[y/N]" in t.got)
+    w.run_job("default", w.get("jobs", "a-worker"), "Running")
+    os.write(t.ours, b"y\n")
+    t.until("an answer", lambda: b"run/a is Running now, and is not deleted" in t.got)
+    t.p.wait(timeout=20)
+    must(w.names("jobs") == ["a-worker"], w.names("jobs"))
 
 
 @check
