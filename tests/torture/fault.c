@@ -193,8 +193,7 @@ WRAP("loop", int, epoll_create1, (int flags), (flags), -1)
 WRAP("loop", int, eventfd, (unsigned n, int flags), (n, flags), -1)
 WRAP("loop", int, signalfd, (int fd, const sigset_t *set, int flags), (fd, set, flags), -1)
 WRAP("loop", int, timerfd_create, (int clock, int flags), (clock, flags), -1)
-WRAP("loop", int, timerfd_settime, (int fd, int flags, const struct itimerspec *to, struct itimerspec *old),
-	(fd, flags, to, old), -1)
+/* timerfd_settime() is not here: it takes nothing from the kernel that could be missing */
 WRAP("process", pid_t, fork, (void), (), -1)
 WRAP("process", int, execv, (const char *path, char *const *args), (path, args), -1)
 WRAP("process", int, execve, (const char *path, char *const *args, char *const *env), (path, args, env), -1)
