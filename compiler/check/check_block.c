@@ -297,6 +297,12 @@ static bool is_project_word(const struct foreign *other)
 	return other && other->field && schema_find(BLOCK_PROJECT, str_of(other->field));
 }
 
+/* Is the name the singular of a field of a role? `port = 80` there is no argument of the framework: it is a port. */
+static bool is_singular(struct block_items *b, struct str name)
+{
+	return b->block != BLOCK_JOB && schema_find(b->block, str_cat(b->base.check->arena, name, STR("s"), STR("")));
+}
+
 /* Reports an unknown field; returns the name that was certainly meant, or an empty one. */
 static struct str report_block_field(struct block_items *b, struct str name, struct span at)
 {
@@ -322,7 +328,8 @@ static struct str report_block_field(struct block_items *b, struct str name, str
 	suggest_fields(&s, b->block);
 	if (help_layout(b, d, name))
 		return STR("");
-	if (help_argument(c, d, name, true) || (!suggest_sentence(&s).n && (!other || !other->field) &&
+	if ((!is_singular(b, name) && help_argument(c, d, name, true)) ||
+		(!suggest_sentence(&s).n && (!other || !other->field) &&
 		help_argument(c, d, name, false)))
 		return STR("");
 	if (other)

@@ -217,18 +217,35 @@ static void cpu_amount(struct amounts *am)
 		amount_raw(am, "limits", "cpu", limit);
 }
 
+/* Reports an amount of memory that lacks its unit: Kubernetes accepts `memory: 64`, which is 64 bytes. */
+static void say_bytes(struct import *im, const struct data *d)
+{
+	enum { LEAST = 4 << 20 };
+	struct diag *x;
+
+	if (!d || d->kind != DATA_INT || d->u.integer <= 0 || d->u.integer >= LEAST)
+		return;
+	x = diag_report(im->diags, TJ0622, d->from, "memory: %lld is %lld bytes: no program starts with so little",
+		(long long)d->u.integer, (long long)d->u.integer);
+	diag_help(im->diags, x, "write the unit: memory: %lldMi or memory: %lldGi", (long long)d->u.integer,
+		(long long)d->u.integer);
+}
+
 /*
  * Writes memory or disk. The field sets both request and limit. A different limit is written separately; there is no
  * field for a request without a limit.
  */
 static void whole_amount(struct amounts *am, const char *resource, const char *field)
 {
-	struct arena *a = am->c->role->im->arena;
+	struct import *im = am->c->role->im;
+	struct arena *a = im->arena;
 	const struct data *request = member(am->requests, resource), *limit = member(am->limits, resource);
 	struct str r = amount_literal(a, request, true), l = amount_literal(a, limit, true);
 	bool fields = am->c->kind == CONTAINER_MAIN || str_is(str_of(field), "memory");
 	bool both = fields && r.n && l.n;
 
+	if (str_is(str_of(field), "memory"))
+		say_bytes(im, limit ? limit : request);
 	if (both)
 		amount_set(am, false, field, r, request);
 	else if (request)

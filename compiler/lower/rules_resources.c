@@ -103,9 +103,40 @@ static bool asks_raw(const struct data *raw, const char *resource)
 
 /* ---- amounts that are probably mistakes (TJ0622) ---- */
 
+enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 1024 };
+
+/* Reads an amount of a raw block: a number, or text as Kubernetes has it. False if it is none. */
+static bool read_raw_amount(const struct data *d, struct quantity *ret)
+{
+	*ret = (struct quantity){ 0 };
+	if (d && d->kind == DATA_INT)
+		ret->nano = (int128)d->u.integer * QUANTITY_UNIT;
+	return d && (d->kind == DATA_INT || (d->kind == DATA_STRING && quantity_parse_full(d->u.string, ret) ==
+		QUANTITY_OK));
+}
+
+/* Is the memory of a raw container so little that its unit was forgotten, as in memory: 64? */
+static void unlikely_raw(struct job *j, const struct data *raw)
+{
+	static const char *const amounts[] = { "requests", "limits" };
+	const struct data *resources = raw ? data_get(raw, STR("resources")) : NULL;
+	const int128 least = (int128)QUANTITY_UNIT * LEAST_MIB * 1024 * 1024;
+
+	for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+		const struct data *all = resources ? data_get(resources, str_of(amounts[i])) : NULL;
+		const struct data *memory = all ? data_get(all, STR("memory")) : NULL;
+		struct quantity q;
+		if (!read_raw_amount(memory, &q) || q.nano <= 0 || q.nano >= least)
+			continue;
+		struct diag *d = diag_report(job_diags(j), TJ0622, memory->from,
+			"memory = %lld bytes: no program starts with so little", (long long)(q.nano / QUANTITY_UNIT));
+		diag_help(job_diags(j), d, "write it with the unit Mi or Gi, such as memory = \"256Mi\"");
+		return;
+	}
+}
+
 static void unlikely(struct job *j, const struct plan_role *r)
 {
-	enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 1024 };
 	const struct plan_quantity *cpu = &r->main.asks.cpu,
 		*memory = r->main.asks.memory.set ? &r->main.asks.memory : &r->main.asks.limits.memory;
 	const int128 mib = (int128)QUANTITY_UNIT * 1024 * 1024;
@@ -374,6 +405,7 @@ static void judge_kind(struct job *j, struct role *role, const struct plan_role 
 	decimal(j, r->main.asks.disk);
 	decimal(j, r->shm);
 	unlikely(j, r);
+	unlikely_raw(j, r->main.raw);
 	if (r->accelerator) {
 		check_role_devices(j, r);
 		inserted_devices(j, role, r);

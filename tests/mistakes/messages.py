@@ -65,6 +65,12 @@ case("export in env", role('env { export FOO = "x" }'), ["remove 'export': write
 case("sizes as arguments", ELASTIC % ("(min = 2, max = 8)", ""), ["write a range: replicas = 1:8, in the role"], never=["max_restarts'?"],
      right=ELASTIC % ("", "replicas = 2:8"))
 case("depends_on", TWO % 'depends_on = ["ps"]', ["start_after = ready(ps)"], right=TWO % "start_after = done(ps)")
+PORT = TORCH.replace("memory = 16Gi", "memory = 16Gi, %s")
+case("a port of a role", PORT % (": pytorch.torchrun {", "port = 8080"), ["write 'ports', each with a name: ports { http = 8000 }"], never=["argument of the framework"],
+     right=PORT % (": pytorch.torchrun {", "ports { http = 8080 }"))
+case("kueue as a field", role('command = ["t"]').replace("role ", 'kueue = "team-a"\n  role ', 1), ['write \'queue\': queue = "team-a"'], never=["gang ="])
+case("memory of a raw block without a unit", role('raw container { resources { limits { memory = 64 } } }'), ["memory = 64 bytes: no program starts with so little"],
+     right=role('raw container { resources { limits { memory = "64Mi" } } }'))
 case("the environment of trainc", HELLO.replace('"%s"' % IMAGE, "env.IMAGE"), ["declare 'param IMAGE: string' at the top, write IMAGE here", "--set IMAGE=..."], never=["self.env"],
      right='param IMAGE: string = "a/b:1"\n' + HELLO.replace('"%s"' % IMAGE, "IMAGE"))
 case("an image from a shell", HELLO.replace(IMAGE, "$IMAGE"), ['write "${IMAGE}"', "declare 'param IMAGE: string'"],
