@@ -316,8 +316,10 @@ static void job(struct gathering *g, const struct data *o)
 {
 	struct str name = status_text(o, "metadata.name");
 	struct gathered_part *part = labelled(g, o);
-	struct replica_key key = part_of_many(o) ? (struct replica_key){ 0 } : replica_of_job(g, name);
+	struct replica_key key = { 0 };
 
+	if (!part_of_many(o))
+		key = replica_of_job(g, name);
 	part = part ? part : of_set(g, o);
 	for (size_t i = 0; !part && i < g->job->nroles; i++)
 		if (is_job_of(&g->job->roles[i], name))
