@@ -297,7 +297,7 @@ static bool is_project_word(const struct foreign *other)
 	return other && other->field && schema_find(BLOCK_PROJECT, str_of(other->field));
 }
 
-/* Is the name the singular of a field of a role? `port = 80` there is no argument of the framework: it is a port. */
+/* Is the name the singular of a field of the block, as `port` in a role? Then no argument of the framework is meant. */
 static bool is_singular(struct block_items *b, struct str name)
 {
 	return b->block != BLOCK_JOB && schema_find(b->block, str_cat(b->base.check->arena, name, STR("s"), STR("")));

@@ -105,14 +105,11 @@ static bool asks_raw(const struct data *raw, const char *resource)
 
 enum { MOST_CPUS = 2048, LEAST_MIB = 4, LEAST_FOR_DEVICE = 1024 };
 
-/* Reads an amount of a raw block: a number, or text as Kubernetes has it. False if it is none. */
-static bool read_raw_amount(const struct data *d, struct quantity *ret)
+/* An amount of a raw block as text; empty if it is none. */
+static struct str raw_amount(struct job *j, const struct data *d)
 {
-	*ret = (struct quantity){ 0 };
-	if (d && d->kind == DATA_INT)
-		ret->nano = (int128)d->u.integer * QUANTITY_UNIT;
-	return d && (d->kind == DATA_INT || (d->kind == DATA_STRING && quantity_parse_full(d->u.string, ret) ==
-		QUANTITY_OK));
+	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) :
+		d->kind == DATA_STRING ? d->u.string : STR("");
 }
 
 /* Is the memory of a raw container so little that its unit was forgotten, as in memory: 64? */
@@ -126,7 +123,9 @@ static void unlikely_raw(struct job *j, const struct data *raw)
 		const struct data *all = resources ? data_get(resources, str_of(amounts[i])) : NULL;
 		const struct data *memory = all ? data_get(all, STR("memory")) : NULL;
 		struct quantity q;
-		if (!read_raw_amount(memory, &q) || q.nano <= 0 || q.nano >= least)
+		if (!memory || quantity_parse_full(raw_amount(j, memory), &q) != QUANTITY_OK)
+			continue;
+		if (q.nano <= 0 || q.nano >= least)
 			continue;
 		struct diag *d = diag_report(job_diags(j), TJ0622, memory->from,
 			"memory = %lld bytes: no program starts with so little", (long long)(q.nano / QUANTITY_UNIT));
@@ -333,12 +332,6 @@ static void raw_devices(struct job *j, const struct plan_role *r)
 		diag_note(job_diags(j), d, r->accelerator->from, "%lld by the accelerator", want);
 		diag_help(job_diags(j), d, "set devices with 'accelerator' only");
 	}
-}
-
-static struct str raw_amount(struct job *j, const struct data *d)
-{
-	return d->kind == DATA_INT ? str_printf(j->ev->arena, "%lld", (long long)d->u.integer) :
-		d->kind == DATA_STRING ? d->u.string : STR("");
 }
 
 /* Is it the resource of a device plugin, whose name starts with the domain of a vendor? */

@@ -25,7 +25,7 @@
 	"fail() { cat >/dev/null; exit $1; }\n" \
 	"if test -d \"$1\"; then d=$1 n=$2; else d=${1%/*} n=${1##*/}; test \"$d\" = \"$1\" && d=.; d=${d:-/}; fi\n" \
 	"case $d in -*) d=./$d;; esac\n" \
-	"test -d \"$d\" || { echo \"there is no directory '$d'\" >&2; fail 66; }\n" \
+	"test -d \"$d\" || { echo \"'$d' is not a directory\" >&2; fail 66; }\n" \
 	"if test -z \"$4\" && { test -e \"$d/$n\" || test -L \"$d/$n\"; }; then echo \"$d/$n\" >&2; fail 65; fi\n" \
 	"t=$d/.trainc-cp-$3; mkdir \"$t\" || fail 67\n" \
 	"trap 'rm -rf \"$t\"' EXIT; trap 'exit 130' HUP INT TERM\n" \

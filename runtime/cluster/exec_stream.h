@@ -23,7 +23,7 @@ struct exec_stream {
 	struct exec_request request;
 	/* Takes what the process writes to standard output; false: the stream ends, and the caller knows why. */
 	bool (*take)(void *to, struct str bytes);
-	/* Appends more input to B; false: there is no more. NULL: the process has no input. */
+	/* Appends more input to B; false: nothing follows. NULL: the process has no input. */
 	bool (*give)(void *to, struct buf *b);
 	void *to;
 	/* the rest is set by exec_stream_start() */

@@ -80,10 +80,6 @@ static void tell_copied(struct session *s, const struct copy *c)
 
 static int copy_files(struct session *s, const struct backend *b, struct attend *a, struct copy *c)
 {
-	if (a->n != 1) {
-		session_say(s, "the program has %zu jobs; choose one with --job", a->n);
-		return STATUS_USAGE;
-	}
 	int status = b->copy(s, &a->runs[0], c);
 	if (status == STATUS_DONE)
 		tell_copied(s, c);
@@ -95,7 +91,6 @@ int cmd_cp(struct session *s)
 	struct options one = *s->options;
 	const struct options *given = s->options;
 	struct copy c = { 0 };
-	struct chosen chosen;
 	struct attend a;
 	struct str run = STR("");
 	int status = STATUS_USAGE;
@@ -114,7 +109,7 @@ int cmd_cp(struct session *s)
 		session_say(s, "the files of replicas %s are here already: 'trainc exec --local %.*s %.*s/%lld' enters "
 			"a replica and sees them as it does", b->place, STR_ARG(run), STR_ARG(c.role),
 			(long long)c.index);
-	else if (runs_choose(s, b, 1, &chosen, &status) && runs_watch(s, &chosen, &a, &status))
+	else if (runs_watch_one(s, b, &a, &status))
 		status = copy_files(s, b, &a, &c);
 	status = backend_end(s, &a, status);
 	s->options = given;

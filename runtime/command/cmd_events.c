@@ -13,7 +13,6 @@ static bool has_events(struct session *s, const struct backend *b)
 
 int cmd_events(struct session *s)
 {
-	struct chosen chosen;
 	struct attend a;
 	int status;
 	const struct backend *b = backend_begin(s, &a, &status);
@@ -22,13 +21,7 @@ int cmd_events(struct session *s)
 		return status;
 	if (!has_events(s, b))
 		return backend_end(s, &a, STATUS_USAGE);
-	if (runs_choose(s, b, 1, &chosen, &status)) {
-		if (chosen.n > 1) {
-			session_say(s, "the program has %zu jobs; choose one with --job", chosen.n);
-			status = STATUS_USAGE;
-		} else if (runs_watch(s, &chosen, &a, &status)) {
-			status = b->events(s, &a.runs[0], option_given(s->options, OPTION_FOLLOW));
-		}
-	}
+	if (runs_watch_one(s, b, &a, &status))
+		status = b->events(s, &a.runs[0], option_given(s->options, OPTION_FOLLOW));
 	return backend_end(s, &a, status);
 }

@@ -36,7 +36,6 @@ typedef int in_replica_action(struct session *s, const struct backend *b, struct
 /* Opens the run that the first operand names, and acts in its replica. */
 static int in_replica(struct session *s, in_replica_action *act)
 {
-	struct chosen chosen;
 	struct attend a;
 	struct str role, number;
 	int status;
@@ -44,11 +43,9 @@ static int in_replica(struct session *s, in_replica_action *act)
 
 	if (!b)
 		return status;
-	if (runs_choose(s, b, 1, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
+	if (runs_watch_one(s, b, &a, &status)) {
 		status = STATUS_USAGE;
-		if (a.n != 1)
-			session_say(s, "the program has %zu jobs; choose one with --job", a.n);
-		else if (runs_replica(s, s->options->operands[1], &role, &number))
+		if (runs_replica(s, s->options->operands[1], &role, &number))
 			status = act(s, b, &a.runs[0], role, strtoll(number.p, NULL, 10));
 	}
 	return backend_end(s, &a, status);

@@ -27,20 +27,15 @@ static void restart(struct restarting *r, struct str text)
 
 int cmd_restart(struct session *s)
 {
-	struct chosen chosen;
 	struct attend a;
 	int status;
 	const struct backend *b = backend_begin(s, &a, &status);
 
 	if (!b)
 		return status;
-	if (runs_choose(s, b, 1, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
+	if (runs_watch_one(s, b, &a, &status)) {
 		struct restarting r = { .session = s, .backend = b, .run = a.runs };
-		if (a.n != 1) {
-			session_say(s, "the program has %zu jobs; choose one with --job", a.n);
-			r.status = STATUS_USAGE;
-		}
-		for (size_t i = 1; a.n == 1 && i < s->options->noperands; i++)
+		for (size_t i = 1; i < s->options->noperands; i++)
 			restart(&r, s->options->operands[i]);
 		status = r.status;
 	}

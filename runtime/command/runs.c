@@ -143,6 +143,19 @@ bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int
 	return worst == STATUS_DONE;
 }
 
+bool runs_watch_one(struct session *s, const struct backend *b, struct attend *a, int *ret_status)
+{
+	struct chosen chosen;
+
+	if (!runs_choose(s, b, 1, &chosen, ret_status) || !runs_watch(s, &chosen, a, ret_status))
+		return false;
+	if (a->n == 1)
+		return true;
+	session_say(s, "the program has %zu jobs; choose one with --job", a->n);
+	*ret_status = STATUS_USAGE;
+	return false;
+}
+
 int runs_worse(int a, int b)
 {
 	static const int order[] = { STATUS_INTERNAL, STATUS_OUTPUT, STATUS_DENIED, STATUS_UNREACHABLE, STATUS_CONFLICT,

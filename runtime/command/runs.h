@@ -28,6 +28,8 @@ bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret
 
 /* Opens all runs of the list; reports runs that do not exist. */
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status);
+/* Opens the one run that the first operand means; false with a status after a report, also if it means several. */
+bool runs_watch_one(struct session *s, const struct backend *b, struct attend *a, int *ret_status);
 /* Is the state of the runs unknown because they cannot be watched? If so, this has already been reported. */
 static inline bool runs_unknown(const struct attend *a) { return a->n && a->runs[0].lost; }
 

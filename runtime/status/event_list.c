@@ -93,7 +93,7 @@ static bool is_of_list(struct event_list *l, struct str kind, struct str name, s
 
 /* ---- adding ---- */
 
-/* The row for an Event; a new one if there is none. NULL: there is no room. */
+/* The row for an Event; a new one for a new report. NULL: the list is full. */
 static struct event_row *row_of(struct event_list *l, const struct event_row *like, struct arena *scratch)
 {
 	struct arena *a = l->arena;

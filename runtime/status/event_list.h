@@ -36,7 +36,7 @@ struct event_list {
 	struct map rows;                /* what makes a row one -> struct event_row */
 	struct map parts;               /* uid of an Event -> what it adds to a row */
 	size_t node_rows;               /* number of rows about nodes */
-	bool full;                      /* rows were left out, since there is no room */
+	bool full;                      /* rows were left out, since the list is full */
 	int64_t since;                  /* Events of nodes that ended before are left out; 0: none */
 };
 

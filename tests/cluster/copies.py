@@ -174,7 +174,7 @@ def existing(w):
 def refused(w):
     """paths that do not exist, wrong operands, containers without tar: a sentence each"""
     w.cp(8, "a:worker/1:none", "here/x", err="a:worker/1:none: .*none")
-    w.cp(8, "here", "a:worker/1:none/x", err="there is no directory 'none'")
+    w.cp(8, "here", "a:worker/1:none/x", err="'none' is not a directory")
     w.cp(3, "none", "a:worker/1:x", err="'none' cannot be copied: ")
     w.cp(2, "here", "there", err="no path is in a replica")
     w.cp(2, "a:worker/1:x", "a:worker/0:y", err="both paths are in replicas")
