@@ -192,6 +192,9 @@ item: key "=" expr                              { $$ = mk_item(p, @$, NODE_SET, 
     | key "+=" expr                             { $$ = mk_adding(p, @$, $1, $3); }
     | key ":" type init_opt                     { $$ = mk_field(p, @$, $1, $3, $4); }
     | IDENT IDENT body                          { $$ = mk_block(p, @$, $1, @1, $2, @2, $3); }
+    | IDENT IDENT ":" dotted body               { $$ = block_of(p, mk_block(p, @$, $1, @1, $2, @2, $5), $4, (struct nodes){ 0 }, (struct span){ 0 }); }
+    | IDENT IDENT ":" dotted "(" args ")" body
+        { $$ = block_of(p, mk_block(p, @$, $1, @1, $2, @2, $8), $4, $6, span_join(@5, @7)); }
     | IDENT "job" body                          { $$ = mk_block(p, @$, $1, @1, build_word(p, @2), @2, $3); }
     | "..." expr                                { $$ = mk_spread(p, @$, $2); }
     | let

@@ -73,9 +73,11 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_SECRET] = { &secret_string, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
 	[FUNCTION_CONFIG] = { &type_config, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
 	[FUNCTION_DONE] = { &type_condition, { { .name = "role", .type = &type_role }, { "index", I, true, false },
-		FLAG("any") } },
-	[FUNCTION_READY] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
-	[FUNCTION_STARTED] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any") } },
+		FLAG("any"), { "least", I, true, true } } },
+	[FUNCTION_READY] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any"),
+		{ "least", I, true, true } } },
+	[FUNCTION_STARTED] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any"),
+		{ "least", I, true, true } } },
 	[FUNCTION_TCP] = { &type_data, { { .name = "port", .type = S }, { "within", &type_duration, true, true } } },
 	[FUNCTION_HTTP] = { &type_data, { { .name = "port", .type = S }, { "path", S, true, false },
 		{ "within", &type_duration, true, true } } },
@@ -347,6 +349,9 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 		p->type == &strings ? NULL : p->type == &type_data ? &pod_data : p->type, &site);
 	if (t->kind == TYPE_BAD)
 		return false;
+	/* done(), ready() and started() take a cell or a copy, too */
+	if (p->type == &type_role && (t->kind == TYPE_COPY || (t->kind == TYPE_LIST && t->record)))
+		return true;
 	if (may_lift && has_pod(t) && type_fit(p->type, t) == FIT_POD) {
 		*ret_pod = true;
 		return type_coerce(c, value, pod_inside(c, p->type), &site)->kind != TYPE_BAD;

@@ -32,6 +32,8 @@ static const char *home(unsigned blocks)
 		return "to a role";
 	if (blocks & BLOCK_JOB)
 		return "to the job";
+	if (blocks & BLOCK_CELL)
+		return "to a cell";
 	if (blocks & BLOCK_FRAMEWORK_ROLE)
 		return "to a role of a framework";
 	if (blocks & BLOCK_FRAMEWORK)
@@ -770,6 +772,15 @@ static bool block_allowed(struct block_items *b, struct node *item)
 	if (item->u.block.word.n)
 		check_block_word(c, item, b->block);
 	const struct block_row *row = schema_block(item->u.block.word);
+	bool cell = row && str_is(item->u.block.word, "cell");
+	if (cell && (b->block != BLOCK_JOB || b->base.conditional)) {
+		struct diag *c0 = diag_report(c->diags, TJ0203, item->u.block.word_span,
+			"'cell' belongs directly to a job");
+		diag_help(c->diags, c0, b->block == BLOCK_JOB ?
+			"move it out of 'if' or 'for'; its 'copies' may be computed" :
+			"write it in the job, beside its roles");
+		return false;
+	}
 	if (!row || (row->parents & (unsigned)b->block))
 		return row != NULL;
 	struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s",
@@ -794,14 +805,37 @@ static void test_block_name(struct block_items *b, struct node *item)
 	diag_help(c->diags, d, "put everything into one block");
 }
 
+/* Reports `role w: f { }`: only a cell has a framework of its own. */
+static void report_framework(struct block_items *b, struct node *item)
+{
+	struct check *c = b->base.check;
+	struct str word = item->u.block.word;
+	bool role = str_is(word, "role") || str_is(word, "aux");
+	struct diag *d = diag_report(c->diags, TJ0540, item->u.block.framework->span, role ? "a role has no framework" :
+		"'%.*s' has no framework", STR_ARG(word));
+
+	if (role && (b->block == BLOCK_JOB || b->block == BLOCK_CELL))
+		diag_help(c->diags, d, "a part of the job with a framework of its own is a cell: 'cell %.*s: %.*s { }'",
+			STR_ARG(item->u.block.name), STR_ARG(node_words(c, item->u.block.framework)));
+	else
+		diag_help(c->diags, d, "remove it");
+	for (size_t i = 0; i < item->u.block.args.n; i++)
+		if (item->u.block.args.at[i]->kind == NODE_ARG)
+			type_loose(c, item->u.block.args.at[i]->u.arg.value);
+}
+
 static void block_block(struct items *to, struct node *item)
 {
 	struct block_items *b = (struct block_items *)to;
 	struct check *c = to->check;
 	struct str word = item->u.block.word;
+	if (item->u.block.framework && !str_is(word, "cell"))
+		report_framework(b, item);
 	if (!block_allowed(b, item))
 		return;
 	test_block_name(b, item);
+	if (str_is(word, "cell"))
+		return;                         /* check_job() checks it, when all names of the job are known */
 	if (to->looping) {
 		struct diag *d = diag_report(c->diags, TJ0203, item->span, "'%.*s %.*s' has no place in a loop",
 			STR_ARG(word), STR_ARG(item->u.block.name));

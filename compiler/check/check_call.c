@@ -457,6 +457,12 @@ static const struct type *call_method(struct check *c, struct node *n, const str
 	return &type_bad;
 }
 
+/* The result of a method of a role whose copy is chosen in the pod. */
+static const struct type *lifted_call(struct check *c, const struct type *t)
+{
+	return t->kind == TYPE_BAD ? t : type_pod(c->arena, t);
+}
+
 const struct type *type_call(struct check *c, struct node *n, const struct type *want)
 {
 	struct node *callee = n->u.call.callee;
@@ -477,6 +483,13 @@ const struct type *type_call(struct check *c, struct node *n, const struct type 
 			type_loose_arguments(c, n);
 			return &type_bad;
 		}
+		if (!module && t->kind == TYPE_ROLE && !is_role_of_copy(base) && base->kind == NODE_MEMBER &&
+		    base->u.member.base->type && type_strip_pod(base->u.member.base->type)->record) {
+			type_loose_arguments(c, n);
+			return report_which_copy(c, n, base, n->span);
+		}
+		if (!module && t->kind == TYPE_POD && is_role_of_copy(base))
+			return lifted_call(c, call_method(c, n, t->elem));
 		if (!module)
 			return call_method(c, n, t);
 		d = module_member(c, module, callee->u.member.name, callee->u.member.name_span,

@@ -66,6 +66,7 @@ const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d)
 	case DECL_BAD: return mark_bad(n);
 	case DECL_PARAM: case DECL_LET: case DECL_FORMAL: case DECL_LOOP: case DECL_BUILTIN: return decl_type(c, d);
 	case DECL_ROLE: return &type_role;
+	case DECL_CELL: return d->type;
 	case DECL_BUILTIN_FN:
 		if (d->function == FUNCTION_PACK)
 			return schema_place_type(&c->types);

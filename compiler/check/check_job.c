@@ -117,7 +117,9 @@ struct decl *framework_role(const struct decl *framework, struct str name)
 
 struct role_search {
 	struct check *check;
-	struct node *job;
+	struct node *job;               /* the job, or a cell as a job of its own */
+	enum block block;               /* BLOCK_JOB or BLOCK_CELL */
+	bool inner;                     /* the items are inside an `if` or `for` */
 	struct decl *framework;
 	bool known;                     /* false if the job names a framework that could not be found */
 };
@@ -217,8 +219,9 @@ static void add_job_role(struct role_search *r, struct node *block)
 	struct decl *first = map_get(&c->at.scope->names, d->name);
 	if (!first) {
 		scope_declare_role(c, d);
-	} else if (first->kind == DECL_ROLE && first->aux != aux) {
-		struct diag *g = diag_report(c->diags, TJ0204, d->span, "role '%.*s' is already declared in this job",
+	} else if (first->kind == DECL_CELL || (first->kind == DECL_ROLE && first->aux != aux)) {
+		struct diag *g = diag_report(c->diags, TJ0204, d->span, first->kind == DECL_CELL ?
+			"'%.*s' is already declared in this job" : "role '%.*s' is already declared in this job",
 			STR_ARG(d->name));
 		diag_note(c->diags, g, first->span, "first declared here");
 	}
@@ -227,24 +230,39 @@ static void add_job_role(struct role_search *r, struct node *block)
 		ARENA_PUSH(c->arena, job->u.job.roles, job->u.job.nroles, d);
 }
 
+static void find_cell(struct role_search *outer, struct node *block);
+
+static void find_roles_inside(struct role_search *r, struct node *body);
+
 static void find_roles(struct role_search *r, struct node *body)
 {
 	for (size_t i = 0; body && body->kind == NODE_BODY && i < body->u.body.items.n; i++) {
-		struct node *item = check_block_shape(r->check, body->u.body.items.at[i], BLOCK_JOB, r->framework,
+		struct node *item = check_block_shape(r->check, body->u.body.items.at[i], r->block, r->framework,
 			r->job->u.job.body);
 		body->u.body.items.at[i] = item;
 		if (item->kind == NODE_BLOCK)
-			check_block_word(r->check, item, BLOCK_JOB);
-		if (item->kind == NODE_BLOCK &&
-		    (str_is(item->u.block.word, "role") || str_is(item->u.block.word, "aux")))
+			check_block_word(r->check, item, r->block);
+		if (item->kind == NODE_BLOCK && (str_is(item->u.block.word, "role") ||
+		    (str_is(item->u.block.word, "aux") && r->block == BLOCK_JOB)))
 			add_job_role(r, item);
+		else if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "cell") && r->block == BLOCK_JOB)
+			find_cell(r, item);
 		else if (item->kind == NODE_FOR_ITEM)
-			find_roles(r, item->u.for_item.body);
+			find_roles_inside(r, item->u.for_item.body);
 		for (; item && item->kind == NODE_IF_ITEM; item = item->u.if_item.otherwise)
-			find_roles(r, item->u.if_item.then);
+			find_roles_inside(r, item->u.if_item.then);
 		if (item && item->kind == NODE_BODY && item != body->u.body.items.at[i])
-			find_roles(r, item);
+			find_roles_inside(r, item);
 	}
+}
+
+static void find_roles_inside(struct role_search *r, struct node *body)
+{
+	bool inner = r->inner;
+
+	r->inner = true;
+	find_roles(r, body);
+	r->inner = inner;
 }
 
 /* Adds to the scope those roles that the framework declares and the job does not mention. */
@@ -256,6 +274,13 @@ static void other_roles(struct check *c, struct node *n, struct decl *framework)
 	n->u.job.nroles = 0;
 	for (size_t i = 0; framework && i < framework->nroles; i++) {
 		struct decl *d = map_get(&c->at.scope->names, framework->roles[i]->name);
+		if (d && d->kind == DECL_CELL) {
+			struct diag *g = diag_report(c->diags, TJ0204, d->span, "'%.*s' is a role of the framework",
+				STR_ARG(d->name));
+			diag_note(c->diags, g, framework->roles[i]->span, "declared here");
+			diag_help(c->diags, g, "rename the cell");
+			d = framework->roles[i];
+		}
 		if (!d) {
 			d = framework->roles[i];
 			map_put(&c->at.scope->names, c->arena, d->name, d);
@@ -264,6 +289,117 @@ static void other_roles(struct check *c, struct node *n, struct decl *framework)
 	}
 	for (size_t i = 0; i < nmine; i++)
 		ARENA_PUSH(c->arena, n->u.job.roles, n->u.job.nroles, mine[i]);
+}
+
+/* ---- cells ---- */
+
+/* The type of a cell: a list of its copies, which knows the cell. */
+static const struct type *cell_type(struct check *c, struct decl *cell)
+{
+	struct type *copy = ARENA_NEW(c->arena, struct type), *list = ARENA_NEW(c->arena, struct type);
+
+	*copy = (struct type){ .kind = TYPE_COPY, .record = cell };
+	*list = (struct type){ .kind = TYPE_LIST, .elem = copy, .record = cell };
+	return list;
+}
+
+/* The cell as a job of its own. */
+static struct node *cell_job(struct check *c, const struct node *block)
+{
+	struct node *n = node_new(c->arena, NODE_JOB, block->span);
+
+	n->u.job.blueprint = block->u.block.framework;
+	n->u.job.args = block->u.block.args;
+	n->u.job.args_span = block->u.block.args_span;
+	n->u.job.has_args = span_known(block->u.block.args_span);
+	n->u.job.body = block->u.block.body;
+	n->u.job.framework = n->u.job.blueprint ? find_framework(c, n->u.job.blueprint) : NULL;
+	return n;
+}
+
+/* Declares a name in the scope of the job; false if a role or another cell has it. */
+static bool declare_cell(struct check *c, struct decl *d)
+{
+	const struct decl *first = map_get(&c->at.scope->names, d->name);
+
+	if (!first) {
+		scope_declare(c, d);
+		return true;
+	}
+	if (first->kind == DECL_ROLE) {         /* two cells of one name are reported as blocks of their body */
+		struct diag *g = diag_report(c->diags, TJ0204, d->span, "'%.*s' is already declared in this job",
+			STR_ARG(d->name));
+		diag_note(c->diags, g, first->span, "first declared here");
+		diag_help(c->diags, g, "a cell and the roles of the job need different names");
+	}
+	return false;
+}
+
+/* Declares a cell, and finds its roles. Where a cell has no place, its name is known but stands for nothing. */
+static void find_cell(struct role_search *outer, struct node *block)
+{
+	struct check *c = outer->check;
+	struct where saved = c->at;
+	struct decl *d = decl_new(c, outer->inner ? DECL_BAD : DECL_CELL, block->u.block.name, block->u.block.name_span,
+		block);
+
+	block->u.block.decl = d;
+	d->state = 2;
+	d->type = outer->inner ? &type_bad : cell_type(c, d);
+	if (!declare_cell(c, d) || outer->inner)
+		return;
+	d->cell = cell_job(c, block);
+	struct decl *framework = d->cell->u.job.framework;
+	struct role_search search = { c, d->cell, BLOCK_CELL, false, framework,
+		framework || !d->cell->u.job.blueprint };
+	d->scope = scope_enter(c, SCOPE_JOB, block->u.block.body);
+	d->scope->block = BLOCK_CELL;
+	d->scope->job = d->cell;
+	find_roles(&search, block->u.block.body);
+	other_roles(c, d->cell, framework);
+	d->roles = d->cell->u.job.roles;
+	d->nroles = d->cell->u.job.nroles;
+	c->at = saved;
+	ARENA_PUSH(c->arena, outer->job->u.job.cells, outer->job->u.job.ncells, d);
+}
+
+/* Reports roles of a cell that the job has, too: it would be unclear which one is meant (TJ0205). */
+static void test_cell_roles(struct check *c, const struct node *job, struct decl *cell)
+{
+	for (size_t i = 0; i < cell->nroles; i++) {
+		struct decl *mine = cell->roles[i];
+		const struct decl *other = NULL;
+		for (size_t k = 0; k < job->u.job.nroles && !other; k++)
+			other = name_eq(job->u.job.roles[k]->name, mine->name) ? job->u.job.roles[k] : NULL;
+		if (!other)
+			continue;
+		bool written = mine->node && mine->module == cell->module && mine->cell == NULL &&
+			mine->span.start >= cell->node->span.start && mine->span.end <= cell->node->span.end;
+		struct diag *d = diag_report(c->diags, TJ0205, written ? mine->span : cell->span,
+			"role '%.*s' of cell '%.*s' is also a role of the job", STR_ARG(mine->name),
+			STR_ARG(cell->name));
+		diag_note(c->diags, d, other->span, "the job's role");
+		if (job->u.job.blueprint)
+			diag_help(c->diags, d, "make the job's own part a cell, too: 'cell NAME: %.*s { ... }'",
+				STR_ARG(node_words(c, job->u.job.blueprint)));
+		else
+			diag_help(c->diags, d, "rename one of them, or make the job's own part a cell, too");
+		mine->hides = true;
+	}
+}
+
+static void check_cell(struct check *c, struct decl *d)
+{
+	struct where saved = c->at;
+
+	if (d->cell->u.job.framework)
+		check_arguments(c, d->cell, d->cell->u.job.framework);
+	else
+		check_loose_arguments(c, d->cell);
+	c->at.scope = d->scope;
+	scope_lets(c, d->cell->u.job.body);
+	check_open_block(c, d->cell->u.job.body, BLOCK_CELL);
+	c->at = saved;
 }
 
 /* ---- the whole ---- */
@@ -303,15 +439,21 @@ void check_job(struct check *c, struct node *n)
 		check_arguments(c, n, framework);
 	else
 		check_loose_arguments(c, n);
-	struct role_search search = { c, n, framework, framework || !n->u.job.blueprint };
+	struct role_search search = { c, n, BLOCK_JOB, false, framework, framework || !n->u.job.blueprint };
 	struct scope *s = scope_enter(c, SCOPE_JOB, n->u.job.body);
 	s->block = BLOCK_JOB;
 	s->job = n;
 	n->u.job.roles = NULL;
 	n->u.job.nroles = 0;
+	n->u.job.cells = NULL;
+	n->u.job.ncells = 0;
 	find_roles(&search, n->u.job.body);
 	other_roles(c, n, framework);
+	for (size_t i = 0; i < n->u.job.ncells; i++)
+		test_cell_roles(c, n, n->u.job.cells[i]);
 	scope_lets(c, n->u.job.body);
 	check_open_block(c, n->u.job.body, BLOCK_JOB);
+	for (size_t i = 0; i < n->u.job.ncells; i++)
+		check_cell(c, n->u.job.cells[i]);
 	c->at = saved;
 }

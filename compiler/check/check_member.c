@@ -254,6 +254,8 @@ static const struct builtin_member cluster_members[] = {
 };
 static const struct builtin_member pod_members[] = {
 	{ "index", &pod_int, "Index of the replica, from 0; not in a role of several slices." },
+	{ "copy", &pod_int, "Number of the copy of the cell that the pod belongs to, from 0; 0 in a framework outside of cells." },
+	{ "rank", &pod_int, "Number of the pod among the pods of its copy or of the job's own roles, in the order of the roles, from 0." },
 	{ "slice", &pod_int, "Number of the pod's slice, from 0; 0 in a role without slices." },
 	{ "slice_index", &pod_int, "Index of the replica in its slice, from 0; pod.index in a role without slices." },
 	{ "name", &pod_string, "Name of the pod." },
@@ -304,6 +306,10 @@ static const struct builtin_member layout_methods[] = {
 	{ "ranks", &lists_of_ints, "(dimension: string) -> list[list[int]]: the groups of ranks, by their first rank." }
 };
 
+static const struct builtin_member copy_members[] = {
+	{ "copy", &type_int, "Number of the copy, from 0." }
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const struct {
@@ -320,6 +326,7 @@ static const struct {
 	{ .kind = TYPE_POD_FACTS, pod_members, COUNT(pod_members) },
 	{ .kind = TYPE_ELASTIC, elastic_members, COUNT(elastic_members) },
 	{ .kind = TYPE_TOPOLOGY, topology_members, COUNT(topology_members) },
+	{ .kind = TYPE_COPY, copy_members, COUNT(copy_members) },
 	{ .kind = TYPE_LAYOUT, layout_members, COUNT(layout_members) },
 	{ .kind = TYPE_LAYOUT, layout_methods, COUNT(layout_methods), .methods = true },
 };
@@ -407,8 +414,109 @@ static const struct type *cluster_member(struct check *c, struct node *n)
 
 /* ---- roles ---- */
 
+/* The cell of which the value of N is all copies or, with ONE, a copy; NULL for other values. */
+static struct decl *cell_of(const struct node *n, bool one)
+{
+	const struct type *t = n->type ? type_strip_pod(n->type) : &type_bad;
+
+	return t->kind == (one ? TYPE_COPY : TYPE_LIST) ? t->record : NULL;
+}
+
+static struct decl *role_of_cell(const struct decl *cell, struct str name)
+{
+	for (size_t i = 0; cell && i < cell->nroles; i++)
+		if (name_eq(cell->roles[i]->name, name))
+			return cell->roles[i];
+	return NULL;
+}
+
+bool is_role_of_copy(const struct node *n)
+{
+	return n->kind == NODE_MEMBER && role_of_cell(cell_of(n->u.member.base, true), n->u.member.name);
+}
+
+/* Is N a role of a cell without the number of a copy, as server.worker? */
+static bool is_role_of_any_copy(const struct node *n)
+{
+	return n->kind == NODE_MEMBER && role_of_cell(cell_of(n->u.member.base, false), n->u.member.name);
+}
+
+/* The number of copies if it is written as a number; 0 if it is not. */
+static int64_t written_copies(const struct decl *cell)
+{
+	const struct node *n = body_member(cell->node->u.block.body, "copies");
+
+	n = n && n->kind == NODE_ELASTIC ? n->u.op.right : n;
+	return n && n->kind == NODE_INT ? (int64_t)n->u.integer.value : 0;
+}
+
+const struct type *report_which_copy(struct check *c, struct node *n, const struct node *role, struct span whole)
+{
+	const struct decl *cell = cell_of(role->u.member.base, false);
+	struct str base = node_words(c, role->u.member.base),
+		tail = source_text(c->program->sources, (struct span){ role->u.member.base->span.end, whole.end });
+	int64_t copies = written_copies(cell);
+	struct diag *d = copies > 1 ? diag_report(c->diags, TJ0541, role->span, "'%.*s' has %lld copies: which one?",
+		STR_ARG(base), (long long)copies) :
+		diag_report(c->diags, TJ0541, role->span, "'%.*s' is a cell: which copy is meant?", STR_ARG(base));
+
+	diag_help(c->diags, d, "write '%.*s[0]%.*s', or 'for x in %.*s' for all copies", STR_ARG(base), STR_ARG(tail),
+		STR_ARG(base));
+	return mark_bad(n);
+}
+
+static const struct type *report_no_role(struct check *c, struct node *n, const struct decl *cell, bool one)
+{
+	struct suggest s;
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, one ?
+		"a copy of '%.*s' has no role '%.*s'" : "cell '%.*s' has no role '%.*s'", STR_ARG(cell->name),
+		STR_ARG(n->u.member.name));
+
+	suggest_init(&s, c->arena, n->u.member.name);
+	for (size_t i = 0; i < cell->nroles; i++)
+		suggest_add(&s, cell->roles[i]->name);
+	suggest_add(&s, one ? STR("copy") : STR("copies"));
+	if (!one)
+		suggest_add(&s, STR("least"));
+	help_suggest(c, d, &s, "it has", n->u.member.name_span);
+	return mark_bad(n);
+}
+
+/* The type of server[3].NAME, or of server.NAME. */
+static const struct type *cell_member(struct check *c, struct node *n, struct decl *cell, bool one)
+{
+	struct str name = n->u.member.name;
+
+	if (one ? str_is(name, "copy") : str_is(name, "copies") || str_is(name, "least"))
+		return &type_int;
+	if (!role_of_cell(cell, name))
+		return cell->cell->u.job.blueprint && !cell->cell->u.job.framework ? mark_bad(n) :
+			report_no_role(c, n, cell, one);
+	/* a role of no particular copy is only of use for a member that all copies have in common */
+	if (!one && c->member_base != n)
+		return report_which_copy(c, n, n, n->span);
+	return &type_role;
+}
+
+/* May the member NAME of a role be read without the number of a copy? Texts may differ between copies. */
+static bool is_common_member(struct str name)
+{
+	static const char *const differ[] = { "hosts", "words", "command", "args", "env", "files", "mounts", "labels",
+		"annotations", "ready", "containers", "volumes", "raw" };
+
+	for (size_t i = 0; i < COUNT(differ); i++)
+		if (str_is(name, differ[i]))
+			return false;
+	return true;
+}
+
 static struct decl *known_role(const struct node *n)
 {
+	if (n->kind == NODE_MEMBER) {
+		struct decl *cell = cell_of(n->u.member.base, true);
+		cell = cell ? cell : cell_of(n->u.member.base, false);
+		return role_of_cell(cell, n->u.member.name);
+	}
 	return n->kind == NODE_NAME && n->u.name.decl && n->u.name.decl->kind == DECL_ROLE ? n->u.name.decl : NULL;
 }
 
@@ -634,6 +742,8 @@ static const struct type *type_of_member(struct check *c, struct node *n, const 
 	case TYPE_RECORD: return record_member(c, n, t->record);
 	case TYPE_ANON: return anon_member(c, n, t);
 	case TYPE_MAP: return t->elem;
+	case TYPE_COPY: return cell_member(c, n, t->record, true);
+	case TYPE_LIST: return t->record ? cell_member(c, n, t->record, false) : report_whole(c, n, t);
 	case TYPE_ROLE: return role_member(c, n);
 	case TYPE_PORTS: return &type_int;
 	case TYPE_CLUSTER: return cluster_member(c, n);
@@ -663,9 +773,13 @@ struct module *module_base(struct check *c, struct node *base)
 
 const struct type *type_base(struct check *c, struct node *base, struct str member)
 {
+	const struct node *outer = c->member_base;
+
 	if (base->kind == NODE_NAME)
 		c->member_of_name = member;
+	c->member_base = base;
 	const struct type *t = type_expr(c, base, NULL);
+	c->member_base = outer;
 	c->member_of_name = (struct str){ 0 };
 	return t;
 }
@@ -692,6 +806,8 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 		report_optional(c, n->u.member.base);
 		return &type_bad;
 	}
+	if (is_role_of_any_copy(inner) && !is_common_member(n->u.member.name))
+		return report_which_copy(c, n, inner, n->span);
 	const struct type *m = type_of_member(c, n, type_strip_pod(t));
 	if (m->kind == TYPE_BAD)
 		return m;

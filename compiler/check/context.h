@@ -106,6 +106,7 @@ struct check {
 	bool framework_wanted;          /* while a name is looked up where the framework of a job is expected */
 	/* while the base of a member is looked up: the name of the member; otherwise empty */
 	struct str member_of_name;
+	const struct node *member_base; /* the expression whose member is being checked */
 	struct decl *bad;               /* the declaration to which a name resolves after an error about it was reported
 					 */
 	struct { struct str self, cluster, pod, roles; } words;
@@ -218,6 +219,13 @@ const struct type *type_member(struct check *c, struct node *n, const struct typ
 const struct type *type_of_decl(struct check *c, struct node *n, struct decl *d);
 /* Applies the expected type T to an expression that was typed before T was known. */
 void retype_expr(struct check *c, struct node *n, const struct type *t);
+/* Is N a role of a copy of a cell, as server[3].worker? */
+bool is_role_of_copy(const struct node *n);
+/*
+ * Reports N, which needs the number of a copy (TJ0541): ROLE in it is a role of a cell without one. WHOLE is what the
+ * help repeats.
+ */
+const struct type *report_which_copy(struct check *c, struct node *n, const struct node *role, struct span whole);
 const struct type *type_index(struct check *c, struct node *n);
 const struct type *type_call(struct check *c, struct node *n, const struct type *want);
 const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want);

@@ -13,7 +13,8 @@ enum decl_kind {
 	DECL_IMPORT, DECL_PARAM, DECL_LET, DECL_FN, DECL_TYPE, DECL_FRAMEWORK, DECL_ACCELERATOR,
 	DECL_FORMAL,                    /* a parameter of a function, framework or accelerator */
 	DECL_LOOP,                      /* a loop variable */
-	DECL_ROLE,                      /* a role (or aux) of a framework or a job */
+	DECL_ROLE,                      /* a role (or aux) of a framework, a job or a cell */
+	DECL_CELL,                      /* a cell of a job: `cell` is the cell as a job of its own */
 	DECL_BUILTIN,                   /* self, cluster or pod, or `roles` in a test: `name` tells which */
 	DECL_BUILTIN_FN                 /* a built-in function: `function` tells which */
 };
@@ -33,7 +34,7 @@ struct decl {
 	enum decl_kind kind;
 	struct str name;
 	struct span span;               /* span of the name */
-	/* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its node; ROLE: its NODE_BLOCK */
+	/* PARAM LET FN TYPE FRAMEWORK ACCELERATOR FORMAL IMPORT: its node; ROLE, CELL: its NODE_BLOCK */
 	struct node *node;
 	struct module *module;          /* the module that declares it; NULL for built-ins */
 	const struct type *type;        /* FN: type of the result; TYPE: the alias or the record type; otherwise type of
@@ -73,6 +74,7 @@ struct decl {
 	bool aux;                       /* ROLE: declared with `aux` */
 	/* ROLE of a job or wrapper: the role of that name in its framework; NULL if the framework has no such role */
 	struct decl *origin;
+	struct node *cell;              /* CELL: a NODE_JOB with the framework, arguments and body of the cell */
 	unsigned function;              /* BUILTIN_FN: which function it is, as an enum function */
 	unsigned char state;            /* private to the checker: not seen, being checked, or done */
 	bool silent;                    /* private to the checker: the declaration is never reported as unused */
@@ -87,7 +89,8 @@ struct decl {
 	struct decl *walked;            /* private to the checker, TYPE: the type from which the walk came */
 	bool early;                     /* private to the checker: the value reads no parameter */
 	bool queued;                    /* private to the checker: it is in the queue of declarations to check */
-	struct scope *scope;            /* private to the checker: the scope in which the let of a body is evaluated */
+	/* private to the checker: the scope in which the let of a body is evaluated, or that of the body of a CELL */
+	struct scope *scope;
 	/*
 	 * private to the checker, for a declaration of a file: the parameters, lets and functions that its value
 	 * mentions

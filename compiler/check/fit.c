@@ -93,7 +93,7 @@ static enum fit data_walk(struct walk *w, const struct type *t)
 		for (size_t i = 0; i < t->record->nfields && (i || walk_enter(w, t->record)); i++)
 			f = worse(f, data_walk(w, t->record->fields[i].type));
 		return f;
-	case TYPE_ROLE: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG:
+	case TYPE_ROLE: case TYPE_COPY: case TYPE_ACCELERATOR: case TYPE_VOLUME: case TYPE_CONDITION: case TYPE_CONFIG:
 	case TYPE_CLUSTER:
 	case TYPE_POD_FACTS: case TYPE_PORTS: case TYPE_LAYOUT: case TYPE_MODULE: case TYPE_REPLICA_ENV:
 	case TYPE_ROLES: case TYPE_RANGE:
@@ -171,6 +171,7 @@ static enum fit fit_core(const struct type *want, const struct type *t)
 		return t->kind == TYPE_ANON || t->kind == TYPE_EMPTY ? fit_record(want->record, t) : FIT_NO;
 	case TYPE_ANON: return fit_anon(want, t);
 	case TYPE_SECRET: return t->kind == TYPE_SECRET ? type_fit(want->elem, t->elem) : FIT_NO;
+	case TYPE_COPY: return t->kind == TYPE_COPY && want->record == t->record ? FIT_OK : FIT_NO;
 	default: return want->kind == t->kind ? FIT_OK : FIT_NO;
 	}
 }

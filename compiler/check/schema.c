@@ -125,6 +125,7 @@ const char *block_word(enum block block)
 	case BLOCK_FRAMEWORK: return "a framework";
 	case BLOCK_ACCELERATOR: return "an accelerator";
 	case BLOCK_TEST: return "a test";
+	case BLOCK_CELL: return "a cell";
 	}
 	return "a block";
 }

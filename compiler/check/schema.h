@@ -20,11 +20,12 @@ enum block {
 	BLOCK_FRAMEWORK = 1 << 6,
 	BLOCK_ACCELERATOR = 1 << 7,
 	BLOCK_FRAMEWORK_ROLE = 1 << 8,  /* fields that only roles of frameworks have, such as `endless` */
-	BLOCK_TEST = 1 << 9
+	BLOCK_TEST = 1 << 9,
+	BLOCK_CELL = 1 << 10
 };
 #define BLOCK_CONTAINER (BLOCK_ROLE | BLOCK_AUX | BLOCK_SIDECAR | BLOCK_INIT)
 /* All blocks that accept role fields as defaults. */
-#define BLOCK_DEFAULTS (BLOCK_JOB | BLOCK_FRAMEWORK | BLOCK_ROLE | BLOCK_AUX)
+#define BLOCK_DEFAULTS (BLOCK_JOB | BLOCK_CELL | BLOCK_FRAMEWORK | BLOCK_ROLE | BLOCK_AUX)
 
 enum field_id {
 #define FIELD(id, name, blocks, type, fallback, doc) FIELD_##id,

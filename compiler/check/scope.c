@@ -49,6 +49,7 @@ static const char *kind_word(const struct decl *d)
 	case DECL_FORMAL: return "argument";
 	case DECL_LOOP: return "loop variable";
 	case DECL_ROLE: return "role";
+	case DECL_CELL: return "cell";
 	case DECL_BUILTIN: return "built-in value";
 	default: return "name";
 	}

@@ -144,6 +144,7 @@ bool type_same(const struct type *a, const struct type *b)
 	case TYPE_LIST: case TYPE_MAP: case TYPE_OPTIONAL: case TYPE_POD:
 	case TYPE_SECRET: return type_same(a->elem, b->elem);
 	case TYPE_RECORD: return type_same_record(a->record, b->record);
+	case TYPE_COPY: return a->record == b->record;
 	case TYPE_ENUM: return same_words(a, b);
 	case TYPE_ANON: return same_members(a, b);
 	default: return true;
@@ -158,7 +159,8 @@ static const char *const words[TYPE_KINDS] = {
 	[TYPE_CPU] = "cpu", [TYPE_MEMORY] = "memory", [TYPE_DURATION] = "duration", [TYPE_TOPOLOGY] = "topology",
 	[TYPE_RANGE] = "range", [TYPE_ELASTIC] = "elastic", [TYPE_ENUM] = "enum", [TYPE_IMAGE] = "image",
 	[TYPE_NAME] = "name", [TYPE_PATH] = "path", [TYPE_ACCELERATOR] = "accelerator", [TYPE_VOLUME] = "volume",
-	[TYPE_CONDITION] = "condition", [TYPE_ROLE] = "role", [TYPE_LIST] = "list", [TYPE_MAP] = "map",
+	[TYPE_CONDITION] = "condition", [TYPE_ROLE] = "role", [TYPE_COPY] = "copy",
+	[TYPE_LIST] = "list", [TYPE_MAP] = "map",
 	[TYPE_RECORD] = "record", [TYPE_ANON] = "record", [TYPE_OPTIONAL] = "optional", [TYPE_POD] = "pod",
 	[TYPE_SECRET] = "secret", [TYPE_NONE] = "none", [TYPE_EMPTY] = "empty", [TYPE_UNIT] = "quantity",
 	[TYPE_ENV_VALUE] = "env value", [TYPE_DATA] = "data", [TYPE_CONFIG] = "config", [TYPE_CLUSTER] = "cluster",
@@ -303,7 +305,10 @@ struct str type_phrase(struct arena *a, const struct type *t)
 	case TYPE_RECORD:
 		return t->record->unnamed ? str_printf(a, "a record %.*s", STR_ARG(t->record->name))
 			: with_article(a, t->record->name);
+	case TYPE_COPY: return STR("a copy of a cell");
 	case TYPE_LIST:
+		if (t->record)
+			return STR("a cell");
 		if (t->or_one && t->elem->kind == TYPE_RECORD)
 			return str_printf(a, "%.*s or a list of them", STR_ARG(type_phrase(a, t->elem)));
 		s = type_plural(a, type_strip_pod(t->elem));

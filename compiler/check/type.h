@@ -20,6 +20,7 @@ enum type_kind {
 	TYPE_IMAGE, TYPE_NAME, TYPE_PATH,       /* strings whose form is checked */
 	TYPE_ACCELERATOR, TYPE_VOLUME, TYPE_CONDITION,
 	TYPE_ROLE,
+	TYPE_COPY,                              /* a copy of the cell `record` */
 	TYPE_LIST, TYPE_MAP,                    /* a list or a map of `elem` */
 	TYPE_RECORD,                            /* a declared record type: `record` */
 	TYPE_ANON,                              /* an anonymous record: `members` */
@@ -62,7 +63,11 @@ struct refinement {
 struct type {
 	enum type_kind kind;
 	const struct type *elem;
-	struct decl *record;                    /* TYPE_RECORD: the declaration of the record */
+	/*
+	 * TYPE_RECORD: the declaration of the record; TYPE_COPY, TYPE_LIST: that of the cell of which this is a copy,
+	 * or the list of all copies; NULL for other lists
+	 */
+	struct decl *record;
 	const struct type_member *members;      /* TYPE_ANON: the members */
 	const struct str *words;                /* TYPE_ENUM: its members */
 	size_t n;                               /* number of `members` or `words` */

@@ -11,7 +11,7 @@ static struct job *job_with_role(const struct eval *ev, struct str name, struct 
 {
 	for (struct job *j = ev->built; j; j = j->before) {
 		for (size_t i = 0; i < j->nroles; i++) {
-			if (str_eq(j->roles[i]->name, name)) {
+			if (plan_role_named(j->roles[i]->plan, name)) {
 				*ret = j->roles[i];
 				return j;
 			}
@@ -35,6 +35,8 @@ static const struct value *fact_roles(void *context, struct eval *ev, struct spa
 	(void)context;
 	for (const struct job *j = ev->built; j; j = j->before) {
 		for (size_t i = 0; i < j->nroles; i++) {
+			if (j->roles[i]->job != j)
+				continue;               /* each copy of a cell has one of that name */
 			struct value *role = value_new(ev->arena, VALUE_ROLE, at);
 			role->u.role = j->roles[i];
 			map_add(ev->arena, &all->u.map, j->roles[i]->name, role);
@@ -72,7 +74,7 @@ static void report_fact_role(struct facts *facts, const struct eval *ev, struct 
 	suggest_init(&near, ev->arena, name);
 	for (const struct job *j = ev->built; j; j = j->before)
 		for (size_t i = 0; i < j->nroles; i++)
-			suggest_add(&near, j->roles[i]->name);
+			suggest_add(&near, plan_role_address(ev->arena, j->roles[i]->plan));
 	struct str help = suggest_or_list(&near, "the roles are");
 	if (help.n)
 		diag_help(facts->said, d, "%.*s", STR_ARG(help));

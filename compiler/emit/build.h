@@ -23,7 +23,8 @@ struct emit {
 	/* the first replica of the manifest; all replicas of one manifest have the same entries */
 	int64_t first;
 	struct diags *diags;            /* where to report; NULL: everything has already been reported */
-	/* the volumes of the pod that is being made: set by emit_pod_spec(), used when its containers are made */
+	/* the role of the pod that is being made, and its volumes: set by emit_pod_spec(), used for its containers */
+	const struct plan_role *role;
 	const struct emit_volumes *volumes;
 };
 

@@ -49,6 +49,10 @@ static struct object *labels(struct emit *e, const struct plan_role *r)
 	object_append(e->arena, map, LABEL_JOB, object_string(e->arena, j->name, j->name_at));
 	if (r)
 		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, r->label, r->at));
+	if (r && r->cell.n) {
+		PUT_STR(e->arena, map, "trainc.dev/cell", plan_label(e->arena, r->cell), r->at);
+		PUT_STR(e->arena, map, "trainc.dev/copy", str_int(e->arena, r->copy), r->at);
+	}
 	return map;
 }
 
@@ -115,12 +119,12 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 	}
 	if (plan_workload(j, r)->traits & WORKLOAD_BARE)
 		map = pod_annotations(e, r, metadata, map);
-	if (!map && (r->start_after || plan_ttl_is_left(j)))
+	if (!map && (r->start_after || (j->ttl.set && plan_job_objects(j) > 1)))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 	if (r->start_after)
 		PUT_STR(e->arena, map, "trainc.dev/start-after", plan_condition_text(e->arena, j, r->start_after),
 			r->start_after->from);
-	if (plan_ttl_is_left(j))
+	if (j->ttl.set && plan_job_objects(j) > 1)
 		PUT_STR(e->arena, map, "trainc.dev/ttl", str_int(e->arena, emit_seconds(&j->ttl)), j->ttl.from);
 }
 

@@ -264,6 +264,7 @@ static void device_claims(struct emit *e, const struct plan_role *r, struct obje
 
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod)
 {
+	e->role = r;
 	e->volumes = emit_volumes_of(e->arena, r);
 	restart_policy(e, r, pod);
 	host_name(e, r, pod);

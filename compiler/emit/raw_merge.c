@@ -206,26 +206,44 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
 }
 
+/* The framework that reserves the variable in the role that is written; empty if none does. */
+static struct str reserved_by(const struct emit *e, struct str name)
+{
+	const struct plan_job *j = e->job;
+	const struct str *names = j->reserved;
+	size_t n = j->nreserved;
+	struct str framework = j->framework;
+
+	for (size_t i = 0; e->role && i < j->ncells; i++)
+		if (str_eq(j->cells[i].name, e->role->cell)) {
+			names = j->cells[i].reserved;
+			n = j->cells[i].nreserved;
+			framework = j->cells[i].framework;
+		}
+	for (size_t i = 0; i < n; i++)
+		if (str_covered(name, names[i]))
+			return framework;
+	return (struct str){ 0 };
+}
+
 /* Reports a variable that the framework or trainc reserves: a raw block must not set it, and neither may `env`. */
 static bool reserved_name(struct merging *m, const struct step *at, const struct data *element)
 {
-	const struct plan_job *j = m->e->job;
 	struct diags *ds = m->e->diags;
 	struct str name = emit_data_text(element, "name");
-	bool ours = str_starts(name, STR("TRAINC_")), theirs = false;
+	bool ours = str_starts(name, STR("TRAINC_"));
 
 	if (!str_is(at->key, "env"))
 		return false;
-	for (size_t i = 0; i < j->nreserved && !ours; i++)
-		theirs = theirs || str_covered(name, j->reserved[i]);
-	if ((!ours && !theirs) || !ds)
-		return ours || theirs;
+	struct str framework = reserved_by(m->e, name);
+	if ((!ours && !framework.n) || !ds)
+		return ours || framework.n;
 	struct diag *d;
 	if (ours)
 		d = diag_report(ds, TJ0703, element->from, "names that begin with TRAINC_ are reserved");
 	else
 		d = diag_report(ds, TJ0702, element->from, "'%.*s' is reserved by '%.*s'", STR_ARG(name),
-			STR_ARG(j->framework));
+			STR_ARG(framework));
 	diag_help(ds, d, ours ? "choose another name" :
 		"remove it: processes find each other by the framework's value");
 	return true;

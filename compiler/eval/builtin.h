@@ -38,4 +38,10 @@ int64_t argument_int(const struct arguments *a, size_t i, int64_t fallback);
 /* The span of argument I, for messages. */
 struct span argument_at(const struct arguments *a, size_t i);
 
+/*
+ * The condition of KIND about the cell or the copy that is the first argument: of any copy, of LEAST copies if that is
+ * not NULL, or of as many as the cell needs.
+ */
+const struct value *cell_condition(struct arguments *a, enum condition_kind kind, bool any, const struct value *least);
+
 #endif

@@ -282,12 +282,43 @@ static int64_t all_or_any(const struct arguments *a, size_t flag)
 	return argument_bool(a, flag, false) ? CONDITION_ANY : CONDITION_ALL;
 }
 
+/* The condition about a cell, a copy or a role; FLAG is the number of the argument `any`, before `least`. */
+static const struct value *whole_condition(struct arguments *a, enum condition_kind kind, size_t flag)
+{
+	const struct value *least = ARGUMENT(a, flag + 1);
+
+	if (least && !value_ok(least))
+		return least;
+	if (a->at[0]->kind == VALUE_COPY || a->at[0]->kind == VALUE_LIST)
+		return cell_condition(a, kind, argument_bool(a, flag, false), least);
+	if (least && a->at[0]->kind == VALUE_ROLE) {
+		struct diag *d = eval_report(a->ev, TJ0318, argument_at(a, flag + 1),
+			"'least' counts the copies of a cell, and '%.*s' is a role", STR_ARG(a->at[0]->u.role->name));
+		diag_help(a->ev->diags, d, "remove it, or write 'any = true'");
+		return &value_bad;
+	}
+	return make_condition(a, kind, all_or_any(a, flag));
+}
+
+/* Reports done(CELL, 2): a copy is named by its number in brackets. */
+static const struct value *report_copy_index(struct arguments *a, int64_t index)
+{
+	struct str words = source_text(a->ev->program->sources, argument_at(a, 0));
+	struct diag *d = eval_report(a->ev, TJ0318, argument_at(a, 1), "the index of a replica belongs to a role");
+
+	diag_help(a->ev->diags, d, "write 'done(%.*s[%lld])' for a copy, or 'done(%.*s[0].ROLE, %lld)' for a replica",
+		STR_ARG(words), (long long)index, STR_ARG(words), (long long)index);
+	return &value_bad;
+}
+
 BUILTIN(done)
 {
 	int64_t index = argument_int(a, 1, -1), min, max;
 
 	if (!ARGUMENT(a, 1))
-		return make_condition(a, CONDITION_DONE, all_or_any(a, 2));
+		return whole_condition(a, CONDITION_DONE, 2);
+	if (a->at[0]->kind == VALUE_LIST || a->at[0]->kind == VALUE_COPY)
+		return report_copy_index(a, index);
 	if (a->at[0]->kind != VALUE_ROLE || !role_replicas(a->ev, a->at[0]->u.role, &min, &max))
 		return &value_bad;
 	/* a role without replicas is reported as TJ0517 */
@@ -303,8 +334,8 @@ BUILTIN(done)
 	return &value_bad;
 }
 
-BUILTIN(ready) { return make_condition(a, CONDITION_READY, all_or_any(a, 1)); }
-BUILTIN(started) { return make_condition(a, CONDITION_STARTED, all_or_any(a, 1)); }
+BUILTIN(ready) { return whole_condition(a, CONDITION_READY, 1); }
+BUILTIN(started) { return whole_condition(a, CONDITION_STARTED, 1); }
 
 /* ---- readiness ---- */
 

@@ -47,12 +47,13 @@ struct slot {
 	 * the start
 	 */
 	struct reads *outer_reads;
-	unsigned pod_before, self_before;
+	unsigned pod_before, self_before, copy_before;
 	/* when DONE: the evaluation read `pod` or `self`, so the value is only valid for the same index or role */
-	bool read_pod, read_self;
+	bool read_pod, read_self, read_copy;    /* `read_copy`: pod.copy */
 	bool of_pass;                   /* a loop variable of a fleet */
 	int64_t pod_index;
 	const struct role *self;
+	const struct job *job;
 };
 
 /* The binding of a local name: a formal, a let of a body or a loop variable. */
@@ -135,7 +136,7 @@ struct eval {
 	 * numbers of reads of `pod` and `self`: a slot whose evaluation increases one is evaluated again where its
 	 * value may differ
 	 */
-	unsigned pod_reads, self_reads;
+	unsigned pod_reads, self_reads, copy_reads;
 	/* number of reads of what differs between the passes of a fleet: its loop variables and the name of the job */
 	unsigned pass_reads;
 
@@ -375,6 +376,12 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
  * evaluated in F.
  */
 const struct value *accelerator_make(struct eval *ev, struct frame *f, struct node *call);
+/* A cell, as a value: the list of its copies. */
+const struct value *cell_by_decl(struct eval *ev, const struct decl *d, struct span at);
+/* The value of cell[i].NAME. */
+const struct value *copy_member(struct eval *ev, struct job *copy, struct str name, struct node *at);
+/* The value of cell.NAME; CELL is the list of its copies. */
+const struct value *cell_member(struct eval *ev, const struct value *cell, struct str name, struct node *at);
 /* The role, as a value, that a DECL_ROLE refers to in the job that is being built. */
 const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at);
 /*

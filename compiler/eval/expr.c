@@ -238,6 +238,7 @@ static const struct value *eval_decl(struct eval *ev, struct frame *f, const str
 	case DECL_FORMAL:
 	case DECL_LOOP: return eval_local(ev, f, d);
 	case DECL_ROLE: return role_by_decl(ev, d, at);
+	case DECL_CELL: return cell_by_decl(ev, d, at);
 	case DECL_BUILTIN: return builtin_name(ev, d, at);
 	case DECL_BUILTIN_FN: return builtin_word(ev, d, at);
 	default: return &value_bad;
@@ -353,6 +354,11 @@ static const struct value *eval_member(struct eval *ev, struct frame *f, struct 
 	case VALUE_RANGE: return elastic_member(ev, base, n);
 	case VALUE_TOPOLOGY: return topology_member(ev, base, n);
 	case VALUE_ROLE: return role_member(ev, base->u.role, name, n);
+	case VALUE_COPY: return copy_member(ev, base->u.copy, name, n);
+	case VALUE_LIST:
+		if (base->u.list.n && base->u.list.at[0]->kind == VALUE_COPY)
+			return cell_member(ev, base, name, n);
+		return report_no_member(ev, base, name, n->u.member.name_span);
 	case VALUE_LAYOUT: return layout_member(ev, base->u.role, name, n);
 	case VALUE_PORTS: return role_port_number(ev, base->u.role, name, n);
 	case VALUE_CLUSTER: return cluster_member(ev, name, n);

@@ -152,7 +152,7 @@ static void report_slot_cycle(struct eval *ev, struct slot *s)
 static bool still_good(const struct eval *ev, const struct slot *s)
 {
 	return (!s->read_pod || s->pod_index == ev->pod_index) &&
-		(!(s->read_pod || s->read_self) || s->self == ev->self);
+		(!(s->read_pod || s->read_self) || (s->self == ev->self && s->job == ev->job));
 }
 
 bool slot_enter(struct eval *ev, struct slot *s)
@@ -165,6 +165,7 @@ bool slot_enter(struct eval *ev, struct slot *s)
 	if (s->state == SLOT_DONE && still_good(ev, s)) {
 		ev->pod_reads += s->read_pod;
 		ev->self_reads += s->read_self;
+		ev->copy_reads += s->read_copy;
 		ev->pass_reads += s->of_pass;
 		read_slot(ev, s);
 		return false;
@@ -174,6 +175,7 @@ bool slot_enter(struct eval *ev, struct slot *s)
 	s->outer_reads = ev->reads;
 	s->pod_before = ev->pod_reads;
 	s->self_before = ev->self_reads;
+	s->copy_before = ev->copy_reads;
 	s->reads.n = 0;
 	s->reads.at = NULL;
 	ev->running = s;
@@ -187,8 +189,10 @@ const struct value *slot_leave(struct eval *ev, struct slot *s, const struct val
 	s->value = v;
 	s->read_pod = ev->pod_reads != s->pod_before;
 	s->read_self = ev->self_reads != s->self_before;
+	s->read_copy = ev->copy_reads != s->copy_before;
 	s->pod_index = ev->pod_index;
 	s->self = ev->self;
+	s->job = ev->job;
 	ev->running = s->outer;
 	ev->reads = s->outer_reads;
 	read_slot(ev, s);

@@ -95,6 +95,11 @@ const struct value *eval_parts(struct eval *ev, const struct value *base, const 
 /* Compares two ints, floats, quantities, strings or roles: -1, 0 or 1. */
 int value_order(const struct value *a, const struct value *b);
 
+/* ---- roles and cells ---- */
+
+/* A role as a value. */
+const struct value *role_value(struct eval *ev, struct role *r, struct span from);
+
 /* ---- binders ---- */
 
 /*

@@ -29,6 +29,17 @@ struct reserved {
 	unsigned layer;
 };
 
+/* A cell of the job. Its copies are jobs without an object of their own: their roles are in the plan of the job. */
+struct cell {
+	struct decl *decl;
+	const struct entry *entry;      /* its block in the body of the job */
+	int64_t min, max;               /* numbers of copies; they differ if the cell is elastic */
+	struct job **copies;            /* `max` of them */
+	const struct value *value;      /* the list of copies as a value, made on first use */
+	/* for each kind of condition, the last one that was made about `least` of the copies */
+	struct { int64_t least; const struct plan_condition *c; } known[CONDITION_STARTED + 1];
+};
+
 struct job {
 	struct eval *ev;
 	const struct job_options *options;
@@ -54,9 +65,53 @@ struct job {
 	bool role_lost;
 	bool checks_failed;             /* a check of the framework failed: the values that it guards are not
 					 * evaluated */
+	struct cell **cells;            /* the cells of the job */
+	size_t ncells;
+	/*
+	 * of a copy of a cell: the job, the cell and the number of the copy. `roles` are then those of the copy, and
+	 * `plan` has no roles of its own: only what the copy decides for itself
+	 */
+	struct job *outer;
+	struct cell *cell;
+	int64_t copy;
+	const struct plan_condition *success;   /* of a copy: when it is done, see copy_success() */
+	bool success_known;
 	struct plan_job *plan;
 	struct job *before;             /* the previous job that was kept, see eval.built */
 };
+
+/* The job to which J belongs: that around a copy of a cell, or J itself. */
+static inline struct job *job_root(struct job *j) { return j->outer ? j->outer : j; }
+
+/* The role and the job for which something is evaluated, to be restored afterwards. */
+struct self_of {
+	struct role *self;
+	struct job *job;
+};
+/* Evaluates for role R, in its job, until self_end(). */
+static inline struct self_of self_begin(struct eval *ev, struct role *r)
+{
+	struct self_of before = { ev->self, ev->job };
+
+	ev->self = r;
+	ev->job = r ? r->job : ev->job;
+	return before;
+}
+static inline void self_end(struct eval *ev, struct self_of before)
+{
+	ev->self = before.self;
+	ev->job = before.job;
+}
+
+/*
+ * The condition under which a copy of a cell is done; NULL if it never ends. VALUE of a broken rule: it was reported,
+ * and *RET_BAD is set.
+ */
+const struct plan_condition *copy_success(struct job *copy, bool *ret_bad);
+/* All N conditions, in a tree as low as possible; NULL if N is 0. */
+const struct plan_condition *condition_all(struct eval *ev, const struct plan_condition **of, size_t n, struct span at);
+/* done(CELL): all copies that end are done; NULL if none ends. */
+const struct plan_condition *cell_success(struct cell *cell);
 
 /*
  * A field of the job itself (set by the job's block, otherwise by the project's defaults, by frameworks, or by the

@@ -12,8 +12,9 @@
 static struct said job_said(struct job *j, enum field_id id)
 {
 	struct said said = { 0 };
+	/* the project's defaults for a job are not those for a cell in it */
 	bool set = said_by(j->ev, j->body, id, LEVEL_JOB, &said) ||
-		said_by(j->ev, j->defaults, id, LEVEL_PROJECT, &said);
+		(!j->outer && said_by(j->ev, j->defaults, id, LEVEL_PROJECT, &said));
 	for (unsigned i = 0; i < j->nlayers && !set; i++)
 		set = said_by(j->ev, j->layers[i].body, id, level_own(i), &said);
 	return said;
@@ -23,7 +24,7 @@ static struct said job_said(struct job *j, enum field_id id)
 static struct entry *job_entry(const struct job *j, enum field_id id)
 {
 	struct entry *e = said_first(j->body, id);
-	e = e ? e : said_first(j->defaults, id);
+	e = e || j->outer ? e : said_first(j->defaults, id);
 	for (unsigned i = 0; i < j->nlayers && !e; i++)
 		e = said_first(j->layers[i].body, id);
 	return e;

@@ -5,6 +5,7 @@
  */
 #include "eval/role.h"
 
+#include "eval/internal.h"
 #include "eval/job.h"
 
 /* Does `=` in a job keep the framework's entries for this field, and only replace those of the job's own levels? */
@@ -71,6 +72,8 @@ static bool may_be_lost(struct role *r, enum field_id id)
 
 static bool takes_level(const struct role *r, enum field_id id, unsigned level)
 {
+	if (r->job->outer && level == LEVEL_JOB && id == FIELD_REPLICAS)
+		return false;                   /* the number of replicas of the job is not one for its cells */
 	return !r->aux || (level != LEVEL_JOB && level != LEVEL_PROJECT) || aux_inherits(id);
 }
 
@@ -472,12 +475,31 @@ static bool needs_slot(const struct eval *ev, const struct role *r, enum field_i
 	return ev->reads || r->torn || id == FIELD_REPLICAS || mentions(r, id);
 }
 
+/* May copies of a cell differ in the field, because it holds texts? */
+static bool may_know_copy(enum field_id id)
+{
+	return id == FIELD_COMMAND || id == FIELD_ARGS || id == FIELD_ENV || id == FIELD_FILES || id == FIELD_MOUNTS ||
+		id == FIELD_LABELS || id == FIELD_ANNOTATIONS || id == FIELD_READY;
+}
+
+/* Reports a field that reads pod.copy although it has one value for all copies (TJ0708). */
+static const struct value *report_copies_differ(struct eval *ev, const struct role *r, enum field_id id,
+	const struct role_slot *s)
+{
+	struct diag *d = eval_report(ev, TJ0708, span_known(s->set_at) ? s->set_at : r->at,
+		"'%s' must not depend on 'pod.copy': it is the same in all copies", schema_field(id)->name);
+
+	diag_help(ev->diags, d, "'env', 'command', 'args', 'files' and paths in 'mounts' may differ between copies; "
+		"for anything else write a second cell");
+	return &value_bad;
+}
+
 const struct value *role_field(struct eval *ev, struct role *r, enum field_id id)
 {
 	if (!needs_slot(ev, r, id))
 		return field_fallback(ev, id);
 	struct role_slot *s = slot_of(ev, r, id);
-	struct role *self = ev->self;
+	struct self_of before = { ev->self, ev->job };
 	int64_t index = ev->pod_index;
 	if (s->slot.state == SLOT_EMPTY) {
 		struct contribution first;
@@ -486,13 +508,16 @@ const struct value *role_field(struct eval *ev, struct role *r, enum field_id id
 	}
 	if (!slot_enter(ev, &s->slot))
 		return s->slot.value;
-	ev->self = r;
+	unsigned copy_reads = ev->copy_reads;
+	self_begin(ev, r);
 	ev->pod_index = -1;
 	const struct value *v = may_be_lost(r, id) ? &value_bad : id == FIELD_REPLICAS ? replicas_value(ev, r, s) :
 		by_levels(ev, r, id, s);
 	if (id != FIELD_REPLICAS && v->kind != VALUE_BAD)
 		v = narrowed(ev, r, id, s, v);
-	ev->self = self;
+	if (ev->copy_reads != copy_reads && !may_know_copy(id))
+		v = report_copies_differ(ev, r, id, s);
+	self_end(ev, before);
 	ev->pod_index = index;
 	return slot_leave(ev, &s->slot, v);
 }
@@ -514,15 +539,14 @@ bool value_differs(const struct value *v, struct span *ret_computed)
 const struct value *role_field_of(struct eval *ev, struct role *r, enum field_id id, int64_t i, struct span *ret_at)
 {
 	struct role_slot s = { 0 };
-	struct role *self = ev->self;
+	struct self_of before = self_begin(ev, r);
 	int64_t index = ev->pod_index;
 
-	ev->self = r;
 	ev->pod_index = i;
 	const struct value *v = may_be_lost(r, id) ? &value_bad : by_levels(ev, r, id, &s);
 	if (v->kind != VALUE_BAD)
 		v = narrowed(ev, r, id, &s, v);
-	ev->self = self;
+	self_end(ev, before);
 	ev->pod_index = index;
 	*ret_at = span_known(s.set_at) ? s.set_at : r->at;
 	return v;

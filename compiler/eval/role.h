@@ -2,10 +2,10 @@
  * role.h - a role of the job that is being built.
  *
  * The value of a role's field comes from the first of these levels that sets it, and each level may extend the next:
- * the role's block in the job; the job's own field; the project's defaults; for each framework, from the one that the
- * job names to the innermost, its block for the role and then its own field; the built-in default. Every (role, field)
- * is a slot: evaluated once, on demand, so that another role's environment can use `worker.replicas`, and cycles are
- * found.
+ * the role's block in the job or cell; the cell's own field; the job's own field; the project's defaults; for each
+ * framework, from the one that the job or cell names to the innermost, its block for the role and then its own field;
+ * the built-in default. Every (role, field) is a slot: evaluated once, on demand, so that another role's environment
+ * can use `worker.replicas`, and cycles are found.
  */
 #ifndef TRAINC_EVAL_ROLE_H
 #define TRAINC_EVAL_ROLE_H
@@ -15,7 +15,8 @@
 #include "eval/eval.h"
 
 /* From LEVEL_FRAMEWORK on, every framework has two levels: level_block(layer) and level_own(layer). */
-enum { LEVEL_ROLE, LEVEL_JOB, LEVEL_PROJECT, LEVEL_FRAMEWORK, LEVELS = LEVEL_FRAMEWORK + 2 * MOST_FRAMEWORKS };
+enum { LEVEL_ROLE, LEVEL_CELL, LEVEL_JOB, LEVEL_PROJECT, LEVEL_FRAMEWORK,
+	LEVELS = LEVEL_FRAMEWORK + 2 * MOST_FRAMEWORKS };
 
 /*
  * The levels of framework LAYER, counted from the one that the job names: its block for the role, and its own fields.

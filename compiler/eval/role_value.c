@@ -241,13 +241,12 @@ static const struct value *known_word(struct eval *ev, const struct value *v)
 /* Adds the words of a command; false if they depend on the image or the replica. */
 static bool add_words(struct eval *ev, struct role *r, const struct said *said, struct value *to)
 {
-	struct role *self = ev->self;
+	struct self_of before = self_begin(ev, r);
 	int64_t index = ev->pod_index;
 
-	ev->self = r;
 	ev->pod_index = -1;
 	const struct value *v = said_value(ev, said);
-	ev->self = self;
+	self_end(ev, before);
 	ev->pod_index = index;
 	for (size_t i = 0; v && v->kind == VALUE_LIST && i < v->u.list.n; i++)
 		ARENA_PUSH(ev->arena, to->u.list.at, to->u.list.n, known_word(ev, v->u.list.at[i]));
@@ -395,21 +394,32 @@ const struct value *role_member(struct eval *ev, struct role *r, struct str name
 	return v;
 }
 
-static const struct value *role_value(struct eval *ev, struct role *r, struct span from)
+const struct value *role_value(struct eval *ev, struct role *r, struct span from)
 {
 	struct value *v = value_new(eval_passing(ev), VALUE_ROLE, from);
 	v->u.role = r;
 	return v;
 }
 
-const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at)
+/* The role of J itself, not of its cells, that D declares; NULL if it has none. */
+static struct role *role_of_decl(const struct job *j, const struct decl *d)
 {
-	for (size_t i = 0; ev->job && i < ev->job->nroles; i++) {
-		struct role *r = ev->job->roles[i];
-		bool named = r->job_decl == d;
-		for (unsigned l = 0; l < ev->job->nlayers && !named; l++)
+	for (size_t i = 0; i < j->nroles; i++) {
+		struct role *r = j->roles[i];
+		bool named = r->job == j && r->job_decl == d;
+		for (unsigned l = 0; r->job == j && l < j->nlayers && !named; l++)
 			named = r->decls[l] == d;
 		if (named)
+			return r;
+	}
+	return NULL;
+}
+
+const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct span at)
+{
+	for (struct job *j = ev->job; j; j = j->outer) {
+		struct role *r = role_of_decl(j, d);
+		if (r)
 			return role_value(ev, r, at);
 	}
 	known_yet(ev, d->name, STR(""), at);
@@ -419,10 +429,13 @@ const struct value *role_by_decl(struct eval *ev, const struct decl *d, struct s
 static const struct value *cluster_roles(struct eval *ev, bool all, struct span from)
 {
 	struct value *list = value_new(ev->arena, VALUE_LIST, from);
+
+	ev->self_reads += job_root(ev->job)->ncells > 0;        /* each copy has roles of its own */
 	for (size_t i = 0; i < ev->job->nroles; i++) {
 		struct role *r = ev->job->roles[i];
 		int64_t lo, hi;
-		if (r->aux && !all)
+		/* a policy applies to the roles of cells, too */
+		if ((r->aux && !all) || (r->job != ev->job && !ev->in_policy && !ev->test))
 			continue;
 		if (!role_replicas(ev, r, &lo, &hi))
 			return &value_bad;
@@ -486,6 +499,67 @@ static const struct value *index_value(struct eval *ev, struct span from)
 	return value_int(ev->arena, ev->pod_index % slice_size(ev, ev->self), from);
 }
 
+/* Is AT in the text of a framework from which the role comes? There every pod has a number of its copy. */
+static bool in_framework_of(const struct role *r, struct span at)
+{
+	for (unsigned l = 0; l < r->job->nlayers; l++) {
+		struct span whole = r->job->layers[l].framework->node->span;
+		if (at.start >= whole.start && at.end <= whole.end)
+			return true;
+	}
+	return false;
+}
+
+static const struct value *copy_value(struct eval *ev, struct span from)
+{
+	const struct role *r = ev->self;
+
+	ev->copy_reads += r->job->outer != NULL;
+	if (r->job->outer || in_framework_of(r, from))
+		return value_int(ev->arena, r->job->outer ? r->job->copy : 0, from);
+	struct diag *d = eval_report(ev, TJ0543, from, "'pod.copy' is known only in a cell");
+	diag_note(ev->diags, d, r->at, "role '%.*s' is in no cell", STR_ARG(r->name));
+	diag_help(ev->diags, d, "use it in 'cell NAME { ... }'; the number of a replica is 'pod.index'");
+	return &value_bad;
+}
+
+static const struct value *report_no_rank(struct eval *ev, struct span at, const char *why, struct str role)
+{
+	struct diag *d = eval_report(ev, TJ0716, at, "'pod.rank' is not known in role '%.*s'", STR_ARG(ev->self->name));
+
+	diag_note(ev->diags, d, (struct span){ 0 }, why, STR_ARG(role));
+	diag_help(ev->diags, d, "the number of a replica in its own role is 'pod.index'");
+	return &value_bad;
+}
+
+/* The number of the pod among those of its copy, or of the job's own roles. */
+static const struct value *rank_value(struct eval *ev, struct span from)
+{
+	struct role *mine = ev->self;
+	const struct job *j = mine->job;
+	int64_t before = 0, lo, hi;
+
+	if (mine->aux)
+		return report_no_rank(ev, from, "auxiliary roles have no rank", STR(""));
+	for (size_t i = 0; i < j->nroles && j->roles[i] != mine; i++) {
+		struct role *r = j->roles[i];
+		if (r->aux || r->job != j)
+			continue;
+		if (!role_replicas(ev, r, &lo, &hi))
+			return &value_bad;
+		if (lo != hi)
+			return report_no_rank(ev, from, "the number of '%.*s' before it is not fixed", r->name);
+		before += hi;
+	}
+	if (!before)
+		return index_value(ev, from);
+	if (!role_replicas(ev, mine, &lo, &hi))
+		return &value_bad;
+	if (ev->pod_index < 0 && hi > 1)
+		return computed(ev, from);
+	return value_int(ev->arena, before + (ev->pod_index < 0 ? 0 : ev->pod_index), from);
+}
+
 static const struct value *slice_value(struct eval *ev, struct span from)
 {
 	struct piece p = { .kind = PIECE_FIELD, .u.field = POD_SLICE };
@@ -533,8 +607,12 @@ const struct value *pod_member(struct eval *ev, struct str name, struct node *at
 		diag_help(ev->diags, d, "use it in 'env', 'command', 'args' or 'files' of a role");
 		return &value_bad;
 	}
-	if (str_is(name, "index") && role_slices(ev, ev->self) > 1)
+	if (str_is(name, "copy"))
+		return copy_value(ev, at->span);
+	if ((str_is(name, "index") || str_is(name, "rank")) && role_slices(ev, ev->self) > 1)
 		return report_index_in_slices(ev, at);
+	if (str_is(name, "rank"))
+		return rank_value(ev, at->span);
 	if (str_is(name, "slice"))
 		return slice_value(ev, at->span);
 	if (str_is(name, "index") || str_is(name, "slice_index"))
@@ -566,7 +644,7 @@ bool text_flatten(struct eval *ev, const struct text *t, struct str *ret)
 		if (p->kind == PIECE_TEXT) {
 			buf_str(&out, p->u.text);
 		} else if (peer && ev->job && p->u.peer.index != OWN_INDEX) {
-			struct role *r = ev->job->roles[p->u.peer.role];
+			struct role *r = job_root(ev->job)->roles[p->u.peer.role];
 			const struct value *port = p->kind == PIECE_PORT
 				? value_get(role_field(ev, r, FIELD_PORTS), p->u.peer.port) : NULL;
 			ev->pass_reads++;       /* a host's name begins with that of the job */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "eval/role.h"
+#include "eval/job.h"
 
 const struct value value_bad = { .kind = VALUE_BAD };
 const struct value value_none = { .kind = VALUE_NONE };
@@ -413,12 +413,17 @@ static void spell_map(struct arena *a, struct buf *b, const struct value *v)
 
 static void spell_condition(struct buf *b, const struct plan_condition *c)
 {
+	if (c->says.n) {
+		buf_str(b, c->says);
+		return;
+	}
 	switch (c->kind) {
 	case CONDITION_DONE: buf_z(b, c->index < 0 ? "done(...)" : "done(..., ...)"); break;
 	case CONDITION_READY: buf_z(b, "ready(...)"); break;
 	case CONDITION_STARTED: buf_z(b, "started(...)"); break;
 	case CONDITION_AND: buf_z(b, "... and ..."); break;
 	case CONDITION_OR: buf_z(b, "... or ..."); break;
+	case CONDITION_LEAST: case CONDITION_LIST: break;       /* about a cell, so it says how it is written */
 	}
 }
 
@@ -427,6 +432,11 @@ static const char *volume_word(enum volume_kind kind)
 	static const char *const words[] = { "pvc", "scratch", "secret_files", "config_files", "host_path", "nfs",
 		"generated", "own_claim" };
 	return words[kind];
+}
+
+static void spell_copy(struct buf *b, const struct job *copy)
+{
+	buf_printf(b, "%.*s[%lld]", STR_ARG(copy->cell->decl->name), (long long)copy->copy);
 }
 
 static void spell(struct arena *a, struct buf *b, const struct value *v)
@@ -454,6 +464,7 @@ static void spell(struct arena *a, struct buf *b, const struct value *v)
 		buf_printf(b, "%s(\"%.*s\", \"%.*s\")", v->kind == VALUE_SECRET ? "secret" : "config",
 		           STR_ARG(v->u.reference.object), STR_ARG(v->u.reference.key));
 		break;
+	case VALUE_COPY: spell_copy(b, v->u.copy); break;
 	case VALUE_CLUSTER: buf_z(b, "cluster"); break;
 	case VALUE_POD: buf_z(b, "pod"); break;
 	case VALUE_PORTS: buf_printf(b, "%.*s.ports", STR_ARG(v->u.role->name)); break;
@@ -497,6 +508,7 @@ struct str value_phrase(struct arena *a, const struct value *v)
 		[VALUE_ACCELERATOR] = "an accelerator", [VALUE_VOLUME] = "a volume", [VALUE_CONDITION] = "a condition",
 		[VALUE_SECRET] = "a secret", [VALUE_CONFIG] = "a config reference", [VALUE_CLUSTER] = "the cluster",
 			[VALUE_POD] = "the pod",
+		[VALUE_COPY] = "a copy of a cell",
 		[VALUE_PORTS] = "the ports of a role", [VALUE_LAYOUT] = "the layout of a role",
 	};
 	const char *word = v->kind == VALUE_QUANTITY ? (v->unit == TYPE_CPU ? "the cpu" : v->unit == TYPE_MEMORY

@@ -14,6 +14,7 @@
 #include "plan/plan.h"
 
 struct role;                            /* defined in eval/role.h */
+struct job;                             /* defined in eval/job.h */
 
 enum value_kind {
 	VALUE_BAD, VALUE_COMPUTED,
@@ -27,7 +28,8 @@ enum value_kind {
 	VALUE_SECRET, VALUE_CONFIG,     /* u.reference: a key of a Secret or ConfigMap */
 	VALUE_CLUSTER, VALUE_POD,       /* the built-in values `cluster` and `pod` */
 	VALUE_PORTS,                    /* u.role: the value of role.ports */
-	VALUE_LAYOUT                    /* u.role: the value of role.layout */
+	VALUE_LAYOUT,                   /* u.role: the value of role.layout */
+	VALUE_COPY                      /* u.copy: a copy of a cell; the value of a cell is the list of its copies */
 };
 
 struct value_entry {
@@ -78,6 +80,7 @@ struct value {
 		} list;
 		struct value_map map;
 		struct role *role;              /* ROLE, PORTS, LAYOUT: the role */
+		struct job *copy;               /* COPY: the copy, which is a small job */
 		const struct plan_accelerator *accelerator;
 		const struct plan_volume *volume;
 		const struct plan_condition *condition;

@@ -71,7 +71,8 @@ static const struct {
 	const char *word;
 	enum block block;
 } blocks[] = {
-	{ "project", BLOCK_PROJECT }, { "job", BLOCK_JOB }, { "role", BLOCK_ROLE }, { "aux", BLOCK_AUX },
+	{ "project", BLOCK_PROJECT }, { "job", BLOCK_JOB }, { "cell", BLOCK_CELL }, { "role", BLOCK_ROLE },
+	{ "aux", BLOCK_AUX },
 	{ "sidecar", BLOCK_SIDECAR }, { "init", BLOCK_INIT }, { "framework", BLOCK_FRAMEWORK },
 	{ "accelerator", BLOCK_ACCELERATOR }, { "test", BLOCK_TEST },
 };

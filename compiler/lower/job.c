@@ -159,6 +159,11 @@ static bool says_other_roles(const struct job *j)
 	return value && value->kind == NODE_BOOL && value->u.boolean;
 }
 
+static bool is_block(const struct entry *e, const char *word)
+{
+	return e->item && e->item->kind == NODE_BLOCK && str_is(e->item->u.block.word, word);
+}
+
 static void own_roles(struct job *j, bool aux)
 {
 	const char *word = aux ? "aux" : "role";
@@ -184,7 +189,8 @@ static void role_levels(struct job *j, struct role *r)
 	if (mine)
 		r->levels[LEVEL_ROLE] = eval_block(ev, mine->frame, mine->item->u.block.body,
 			r->aux ? BLOCK_AUX : BLOCK_ROLE);
-	r->levels[LEVEL_JOB] = j->body;
+	r->levels[LEVEL_CELL] = j->outer ? j->body : NULL;
+	r->levels[LEVEL_JOB] = job_root(j)->body;
 	r->levels[LEVEL_PROJECT] = j->defaults;
 	for (unsigned i = 0; i < j->nlayers && !r->aux; i++) {
 		const struct entry *theirs = r->decls[i] ? block_entry(j->layers[i].body, "role", r->name) : NULL;
@@ -197,24 +203,203 @@ static void role_levels(struct job *j, struct role *r)
 	r->torn = r->torn || (j->role_lost && !mine && !r->aux);
 }
 
-static void job_roles(struct job *j)
+/* ---- frameworks ---- */
+
+/* Finds the framework that the job names, and those that it wraps, up to MOST_FRAMEWORKS of them. */
+static void job_layers(struct job *j)
+{
+	struct decl *d = j->framework;
+	for (j->nlayers = 0; d && j->nlayers < MOST_FRAMEWORKS; d = d->base)
+		j->layers[j->nlayers++].framework = d;
+	if (j->nlayers)
+		j->plan->base = j->layers[j->nlayers - 1].framework->name;
+}
+
+/* Evaluates the bodies of frameworks; each passes arguments to the next one. */
+static void layer_bodies(struct job *j)
+{
+	struct frame *outer = j->frame;
+	struct node **bound = j->node->u.job.bound;
+	for (unsigned i = 0; i < j->nlayers; i++) {
+		struct job_layer *l = &j->layers[i];
+		struct node *n = l->framework->node;
+		l->formals = blueprint_bind(j->ev, l->framework, bound, outer);
+		l->body = eval_block(j->ev, l->formals, n->u.blueprint_decl.body, BLOCK_FRAMEWORK);
+		outer = l->formals;
+		bound = n->u.blueprint_decl.bound;
+	}
+}
+
+/* ---- cells ---- */
+
+/* A copy of a cell: a job whose framework and body are those of the cell. */
+static struct job *copy_new(struct job *j, struct cell *cell, int64_t number)
+{
+	struct eval *ev = j->ev;
+	struct job *copy = ARENA_NEW(eval_work(ev), struct job);
+	struct node *node = cell->decl->cell;
+
+	*copy = (struct job){ .ev = ev, .options = j->options, .node = node, .frame = cell->entry->frame,
+		.defaults = j->defaults, .name = j->name, .outer = j, .cell = cell, .copy = number };
+	copy->plan = ARENA_NEW(ev->arena, struct plan_job);
+	copy->plan->name = j->plan->name;
+	copy->plan->name_at = cell->decl->span;
+	copy->framework = node->u.job.framework;
+	if (node->u.job.blueprint)
+		copy->plan->framework = source_text(ev->program->sources, node->u.job.blueprint->span);
+	ev->job = copy;
+	copy->body = eval_block(ev, copy->frame, node->u.job.body, BLOCK_CELL);
+	ev->job = j;
+	job_layers(copy);
+	framework_roles(copy);
+	own_roles(copy, false);
+	return copy;
+}
+
+/* Sets the numbers of copies; false if they could not be evaluated. */
+static bool copy_numbers(struct cell *cell, struct job *first)
+{
+	struct eval *ev = first->ev;
+	struct job *j = ev->job;
+
+	ev->job = first;
+	const struct value *v = job_field(first, FIELD_COPIES);
+	ev->job = j;
+	cell->min = cell->max = 1;
+	if (v->kind == VALUE_INT)
+		cell->min = cell->max = v->u.integer;
+	else if (v->kind == VALUE_ELASTIC)
+		cell->min = v->u.range.lo, cell->max = v->u.range.hi;
+	return v->kind != VALUE_BAD && cell->min >= 1;
+}
+
+/* Limits the number of roles that the copies have together. */
+static bool few_copies(struct job *j, const struct cell *cell, size_t roles, size_t before)
+{
+	enum { MOST = 2000 };
+
+	if (cell->max <= MOST && (size_t)cell->max * roles + before <= MOST)
+		return true;
+	struct diag *d = diag_report(j->ev->diags, TJ0407, job_field_at(cell->copies[0], FIELD_COPIES),
+		"%lld copies of cell '%.*s' with %zu role%s are too many for a job; all its copies may have %d roles",
+		(long long)cell->max, STR_ARG(cell->decl->name), roles, roles == 1 ? "" : "s", MOST);
+	diag_help(j->ev->diags, d, "write fewer copies, or several jobs");
+	return false;
+}
+
+/* Evaluates the cells of the job; false if one of them cannot be, or has no role. */
+static bool job_cells(struct job *j)
+{
+	size_t roles = j->nroles;
+	bool ok = true;
+
+	for (size_t i = 0; i < j->body->n; i++) {
+		const struct entry *e = &j->body->at[i];
+		if (!is_block(e, "cell") || !e->item->u.block.decl || e->item->u.block.decl->kind != DECL_CELL ||
+		    !e->item->u.block.decl->cell)
+			continue;
+		struct cell *cell = ARENA_NEW(eval_work(j->ev), struct cell);
+		*cell = (struct cell){ .decl = e->item->u.block.decl, .entry = e };
+		struct job *first = copy_new(j, cell, 0);
+		cell->copies = &first;
+		bool known = !first->body->failed && !(first->node->u.job.blueprint && !first->framework) &&
+			copy_numbers(cell, first) && few_copies(j, cell, first->nroles, roles);
+		cell->copies = ARENA_ARRAY(eval_work(j->ev), struct job *, known ? (size_t)cell->max : 1);
+		cell->copies[0] = first;
+		for (int64_t c = 1; known && c < cell->max; c++)
+			cell->copies[c] = copy_new(j, cell, c);
+		if (known && !first->nroles) {
+			struct diag *d = diag_report(j->ev->diags, TJ0503, cell->decl->span, "cell '%.*s' has no role",
+				STR_ARG(cell->decl->name));
+			diag_help(j->ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: "
+				"'cell %.*s: FRAMEWORK { ... }'", STR_ARG(cell->decl->name));
+		}
+		ok = ok && known && first->nroles;
+		roles += (size_t)cell->max * first->nroles;
+		ARENA_PUSH(eval_work(j->ev), j->cells, j->ncells, cell);
+	}
+	return ok;
+}
+
+/* Adds the roles of copy NUMBER of all cells to those of the job. */
+static void add_copies(struct job *j, int64_t number, bool *ret_more)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct cell *cell = j->cells[i];
+		if (number >= cell->max)
+			continue;
+		*ret_more = *ret_more || number + 1 < cell->max;
+		const struct job *copy = cell->copies[number];
+		for (size_t k = 0; k < copy->nroles; k++) {
+			copy->roles[k]->number = (unsigned)j->nroles;
+			ARENA_PUSH(eval_work(j->ev), j->roles, j->nroles, copy->roles[k]);
+		}
+	}
+}
+
+/* The name of a role in the plan: that of the role of a cell has those of the cell and the copy, too. */
+static struct str plan_name(const struct role *r)
+{
+	const struct job *j = r->job;
+
+	return !j->outer ? r->name : str_printf(j->ev->arena, "%.*s-%.*s-%lld", STR_ARG(j->cell->decl->name),
+		STR_ARG(r->name), (long long)j->copy);
+}
+
+/* Finds all roles. Those of the first copies come before those of others, so that a rule can leave out the others. */
+static bool job_roles(struct job *j)
 {
 	framework_roles(j);
 	own_roles(j, false);
 	own_roles(j, true);
+	bool ok = few_roles(j, j->nroles) && job_cells(j), more = j->ncells > 0;
+	for (int64_t c = 0; ok && more; c++) {
+		more = false;
+		add_copies(j, c, &more);
+	}
 	struct plan_job *p = j->plan;
 	p->roles = ARENA_ARRAY(j->ev->arena, struct plan_role, j->nroles);
 	p->nroles = j->nroles;
 	for (size_t i = 0; i < j->nroles; i++) {
 		struct role *r = j->roles[i];
 		r->plan = &p->roles[i];
-		r->plan->name = r->name;
+		r->plan->name = plan_name(r);
 		r->plan->at = r->at;
 		r->plan->aux = r->aux;
-		r->plan->label = plan_label(j->ev->arena, r->name);
+		r->plan->label = plan_label(j->ev->arena, r->plan->name);
 		r->plan->in_set = j->options->in_set;
 		r->plan->object = str_cat(j->ev->arena, p->name, STR("-"), r->plan->label);
+		if (r->job->outer) {
+			r->plan->cell = r->job->cell->decl->name;
+			r->plan->copy = r->job->copy;
+		}
 	}
+	return ok;
+}
+
+/* The copy after AFTER, of all cells; the first one if AFTER is NULL, NULL after the last. */
+static struct job *next_copy(const struct job *j, const struct job *after)
+{
+	size_t i = 0;
+
+	while (after && i < j->ncells && j->cells[i] != after->cell)
+		i++;
+	int64_t number = after ? after->copy + 1 : 0;
+	if (i < j->ncells && number >= j->cells[i]->max) {
+		i++;
+		number = 0;
+	}
+	return i < j->ncells ? j->cells[i]->copies[number] : NULL;
+}
+
+static void copy_bodies(struct job *copy)
+{
+	struct eval *ev = copy->ev;
+	struct job *j = ev->job;
+
+	ev->job = copy;
+	layer_bodies(copy);
+	ev->job = j;
 }
 
 /* ---- checks ---- */
@@ -247,6 +432,8 @@ static void run_framework_checks(struct job *j)
 		j->checks_failed = !run_checks(ev, j->layers[l].body, at, true);
 		for (size_t i = 0; i < j->nroles && !j->checks_failed; i++) {
 			struct role *r = j->roles[i];
+			if (r->job != j)
+				continue;
 			ev->self = r;
 			j->checks_failed = !run_checks(ev, r->levels[level_block(l)], r->at, true);
 		}
@@ -257,11 +444,16 @@ static void run_framework_checks(struct job *j)
 static void run_job_checks(struct job *j)
 {
 	run_checks(j->ev, j->body, j->plan->name_at, false);
+	for (struct job *copy = next_copy(j, NULL); copy; copy = next_copy(j, copy)) {
+		j->ev->job = copy;
+		run_checks(j->ev, copy->body, copy->plan->name_at, false);
+	}
 	for (size_t i = 0; i < j->nroles; i++) {
-		j->ev->self = j->roles[i];
+		self_begin(j->ev, j->roles[i]);
 		run_checks(j->ev, j->roles[i]->levels[LEVEL_ROLE], j->roles[i]->at, false);
 	}
 	j->ev->self = NULL;
+	j->ev->job = j;
 }
 
 /* The kinds of replicas that a role has, each represented by its first replica. */
@@ -329,31 +521,6 @@ static void run_policies(struct job *j)
 
 /* ---- the whole ---- */
 
-/* Finds the framework that the job names, and those that it wraps, up to MOST_FRAMEWORKS of them. */
-static void job_layers(struct job *j)
-{
-	struct decl *d = j->framework;
-	for (j->nlayers = 0; d && j->nlayers < MOST_FRAMEWORKS; d = d->base)
-		j->layers[j->nlayers++].framework = d;
-	if (j->nlayers)
-		j->plan->base = j->layers[j->nlayers - 1].framework->name;
-}
-
-/* Evaluates the bodies of frameworks; each passes arguments to the next one. */
-static void layer_bodies(struct job *j)
-{
-	struct frame *outer = j->frame;
-	struct node **bound = j->node->u.job.bound;
-	for (unsigned i = 0; i < j->nlayers; i++) {
-		struct job_layer *l = &j->layers[i];
-		struct node *n = l->framework->node;
-		l->formals = blueprint_bind(j->ev, l->framework, bound, outer);
-		l->body = eval_block(j->ev, l->formals, n->u.blueprint_decl.body, BLOCK_FRAMEWORK);
-		outer = l->formals;
-		bound = n->u.blueprint_decl.bound;
-	}
-}
-
 static bool job_begin(struct job *j)
 {
 	struct eval *ev = j->ev;
@@ -367,15 +534,20 @@ static bool job_begin(struct job *j)
 	if (ev->program->project.defaults)
 		j->defaults = eval_block(ev, NULL, ev->program->project.defaults, BLOCK_JOB);
 	job_layers(j);
-	if ((j->framework && !few_roles(j, j->framework->nroles)) || (job_roles(j), !few_roles(j, j->nroles)))
+	if ((j->framework && !few_roles(j, j->framework->nroles)) || !job_roles(j))
 		return false;
 	layer_bodies(j);
+	for (struct job *copy = next_copy(j, NULL); copy; copy = next_copy(j, copy))
+		copy_bodies(copy);
 	for (size_t i = 0; i < j->nroles; i++)
-		role_levels(j, j->roles[i]);
+		role_levels(j->roles[i]->job, j->roles[i]);
 	j->ready = true;
+	for (struct job *copy = next_copy(j, NULL); copy; copy = next_copy(j, copy))
+		copy->ready = true;
 	if (!j->options->in_set)                /* for a set, its controller chooses the names */
 		replica_names(j);
-	if (!j->nroles && !ev->diags->errors) {        /* after errors, the role may be the part that failed */
+	/* after errors, the role may be the part that failed */
+	if (!j->nroles && !j->ncells && !ev->diags->errors) {
 		struct diag *d = diag_report(ev->diags, TJ0503, j->plan->name_at,
 			"job '%.*s' has no role, so nothing of it would run",
 			STR_ARG(j->name));
@@ -383,6 +555,27 @@ static bool job_begin(struct job *j)
 			"'job \"%.*s\": single.task'", STR_ARG(j->name));
 	}
 	return !j->body->failed;
+}
+
+/* Runs the checks of the framework of a copy, as far as they belong to the copy alone. */
+static void copy_whole(struct job *copy)
+{
+	struct eval *ev = copy->ev;
+	struct job *j = ev->job;
+	const struct plan_job *p = j->plan;
+
+	ev->job = copy;
+	copy->plan->ns = p->ns;
+	copy->plan->hosts = p->hosts;
+	copy->plan->domain = p->domain;
+	for (unsigned i = 0; i < copy->nlayers; i++)
+		layer_reserved(copy, i);
+	if (words_free(copy))
+		run_framework_checks(copy);
+	else
+		copy->checks_failed = true;
+	lower_copy(copy);
+	ev->job = j;
 }
 
 /* Evaluates all of a job, whose name was already evaluated. */
@@ -398,8 +591,14 @@ static void job_whole(struct job *j)
 		run_framework_checks(j);
 	else
 		j->checks_failed = true;
+	for (struct job *copy = next_copy(j, NULL); copy; copy = next_copy(j, copy))
+		copy_whole(copy);
 	lower_job(j);
 	run_job_checks(j);
+	for (struct job *copy = next_copy(j, NULL); copy; copy = next_copy(j, copy)) {
+		j->checks_failed = j->checks_failed || copy->checks_failed;
+		j->plan->namespace_in_address = j->plan->namespace_in_address || copy->plan->namespace_in_address;
+	}
 	if (!j->checks_failed) {
 		rules_job(j);
 		run_policies(j);

@@ -169,6 +169,16 @@ static struct str map_line(struct eval *ev, const struct found *f, const struct 
 	return str_printf(ev->arena, "%.*s = { %.*s = %.*s }", STR_ARG(f->argument), STR_ARG(key), STR_ARG(text));
 }
 
+void lower_reserved(const struct job *j, const struct str **ret, size_t *ret_n)
+{
+	struct str *names = ARENA_ARRAY(j->ev->arena, struct str, j->nreserved);
+
+	for (size_t i = 0; i < j->nreserved; i++)
+		names[i] = j->reserved[i].name;
+	*ret = names;
+	*ret_n = j->nreserved;
+}
+
 /* The entry of `reserve` that covers a name. */
 static struct str pattern_of(const struct job *j, struct str name)
 {

@@ -19,10 +19,10 @@ static bool locks_field(struct role *r, unsigned layer, enum field_id id)
 		said_by(ev, r->levels[level_own(layer)], FIELD_LOCK, level_own(layer), &said);
 	if (!said.n)
 		return false;
-	ev->self = r;
+	struct self_of before = self_begin(ev, r);
 	const struct value *v = said_value(ev, &said);
 	struct plan_str *names = v && value_ok(v) ? value_strs(ev, v, &n) : NULL;
-	ev->self = NULL;
+	self_end(ev, before);
 	for (size_t i = 0; i < n; i++)
 		if (str_is(names[i].value, schema_field(id)->name))
 			return true;
@@ -42,7 +42,7 @@ static bool locked_from(struct role *r, unsigned level, enum field_id id)
 
 static const struct plan_condition *first_condition(const struct plan_condition *c)
 {
-	while (c && (c->kind == CONDITION_AND || c->kind == CONDITION_OR))
+	while (c && condition_joins(c))
 		c = c->left;
 	return c;
 }
@@ -151,7 +151,8 @@ bool words_free(struct job *j)
 	for (size_t f = 0; f < sizeof fields / sizeof *fields && j->nlayers; f++) {
 		bool seen = false;
 		for (size_t i = 0; i < j->nroles; i++)
-			free = (j->roles[i]->aux || field_free(j->roles[i], fields[f], &seen)) && free;
+			free = (j->roles[i]->aux || j->roles[i]->job != j ||
+				field_free(j->roles[i], fields[f], &seen)) && free;
 	}
 	return free;
 }

@@ -408,7 +408,7 @@ static void lower_role(struct job *j, struct role *r)
 		without_replicas(ev, r);
 		return;
 	}
-	ev->self = r;
+	self_begin(ev, r);
 	p->accelerator = role_accelerator(ev, r);
 	if (role_field_level(ev, r, FIELD_LAYOUT) != LEVELS)
 		p->layout = role_layout(ev, r);
@@ -440,6 +440,7 @@ static void lower_role(struct job *j, struct role *r)
 	lower_pending(&l);
 	lower_shm(&l);
 	ev->self = NULL;
+	ev->job = job_root(j);
 }
 
 /* Reports all roles without an image in one message, at the job's name. */
@@ -451,7 +452,8 @@ static void require_images(struct job *j)
 	struct span at = j->plan->name_at;
 	for (size_t i = 0; i < j->nroles && !j->options->here; i++) {
 		struct role *r = j->roles[i];
-		if ((r->plan->max == 0 && !r->plan->unknown) || role_field(ev, r, FIELD_IMAGE)->kind != VALUE_NONE)
+		if ((r->plan->max == 0 && !r->plan->unknown) || r->job->copy ||
+			role_field(ev, r, FIELD_IMAGE)->kind != VALUE_NONE)
 			continue;
 		buf_printf(&names, "%s'%.*s'", n ? ", " : "", STR_ARG(r->name));
 		at = n++ ? j->plan->name_at : r->at;
@@ -478,6 +480,13 @@ static struct plan_quantity job_quantity(struct job *j, enum field_id id)
 	const struct value *v = job_field(j, id);
 	return v->kind == VALUE_QUANTITY ? (struct plan_quantity){ v->u.quantity, job_field_at(j, id), true } :
 		(struct plan_quantity){ 0 };
+}
+
+/* How the variables of the job's frameworks, or of those of a copy, are combined with others. */
+static void lower_variables(struct job *j)
+{
+	j->plan->env_after = str_is(job_str(j, FIELD_ENV_ORDER).value, "after");
+	j->env_all = str_is(job_str(j, FIELD_ENV_IN).value, "all");
 }
 
 static void lower_head(struct job *j)
@@ -508,13 +517,8 @@ static void lower_head(struct job *j)
 	p->arguments = lower_arguments(j);
 	p->workload = j->options->workload;
 	p->controller = j->options->controller;
-	p->env_after = str_is(job_str(j, FIELD_ENV_ORDER).value, "after");
-	j->env_all = str_is(job_str(j, FIELD_ENV_IN).value, "all");
-	struct str *reserved = ARENA_ARRAY(j->ev->arena, struct str, j->nreserved);
-	for (size_t i = 0; i < j->nreserved; i++)
-		reserved[i] = j->reserved[i].name;
-	p->reserved = reserved;
-	p->nreserved = j->nreserved;
+	lower_variables(j);
+	lower_reserved(j, &p->reserved, &p->nreserved);
 }
 
 static void lower_objects(struct job *j, const struct entries *body, bool framework)
@@ -531,27 +535,46 @@ static void lower_objects(struct job *j, const struct entries *body, bool framew
 	}
 }
 
-/* The default of `success`: all required roles that end on their own have succeeded. */
+static const struct plan_condition *both(struct job *j, const struct plan_condition *left,
+	const struct plan_condition *right, struct span from)
+{
+	if (!left || !right)
+		return left ? left : right;
+	struct plan_condition *c = ARENA_NEW(j->ev->arena, struct plan_condition);
+	*c = (struct plan_condition){ .kind = CONDITION_AND, .index = -1, .left = left, .right = right,
+		.more = left->more + right->more + 1, .from = from };
+	return c;
+}
+
+/* All copies of those cells that end are done; NULL if there are none. */
+static const struct plan_condition *cells_done(struct job *j)
+{
+	struct eval *ev = j->ev;
+	const struct plan_condition **all = ARENA_ARRAY(eval_work(ev), const struct plan_condition *, j->ncells);
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->ncells; i++) {
+		all[n] = cell_success(j->cells[i]);
+		n += all[n] != NULL;
+	}
+	return condition_all(ev, all, n, j->plan->name_at);
+}
+
+/* The default of `success`: all required roles that end on their own, and all cells that end, have succeeded. */
 static const struct plan_condition *default_success(struct job *j)
 {
 	const struct plan_condition *all = NULL;
+
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = j->roles[i]->plan;
-		if (r->aux || r->endless || r->max == 0)
+		if (r->aux || r->endless || r->max == 0 || j->roles[i]->job != j)
 			continue;
 		struct plan_condition *done = ARENA_NEW(j->ev->arena, struct plan_condition);
 		*done = (struct plan_condition){ .kind = CONDITION_DONE, .role = (unsigned)i, .index = -1,
 			.from = r->at };
-		if (all) {
-			struct plan_condition *both = ARENA_NEW(j->ev->arena, struct plan_condition);
-			*both = (struct plan_condition){ .kind = CONDITION_AND, .index = -1, .left = all, .right = done,
-				.from = r->at };
-			all = both;
-		} else {
-			all = done;
-		}
+		all = both(j, all, done, r->at);
 	}
-	return all;
+	return both(j, all, cells_done(j), j->plan->name_at);
 }
 
 static void lower_success(struct job *j)
@@ -565,12 +588,21 @@ static void lower_success(struct job *j)
 	j->plan->running = v->kind == VALUE_CONDITION ? v->u.condition : NULL;
 }
 
+void lower_copy(struct job *copy)
+{
+	lower_variables(copy);
+	copy->plan->arguments = lower_arguments(copy);
+	if (!copy->copy)
+		refuse_in_cell(copy);
+}
+
 void lower_job(struct job *j)
 {
 	lower_head(j);
 	for (size_t i = 0; i < j->nroles; i++)
-		lower_role(j, j->roles[i]);
+		lower_role(j->roles[i]->job, j->roles[i]);
 	require_images(j);
+	lower_cells(j);
 	lower_success(j);
 	for (unsigned i = j->nlayers; i-- > 0 && !j->checks_failed;)
 		lower_objects(j, j->layers[i].body, true);

@@ -47,7 +47,12 @@ struct lowering {
 void job_build(struct eval *ev, struct node *node, struct frame *frame, const struct job_options *options,
 	struct model *model, struct plan_job *ret);
 
-/* Copies every field of the job and of its roles into the plan. */
+/*
+ * Evaluates what a copy of a cell decides for itself, and refuses what no target keeps for a cell. Call it before
+ * lower_job().
+ */
+void lower_copy(struct job *copy);
+/* Copies every field of the job and of its roles, with those of its cells, into the plan. */
 void lower_job(struct job *j);
 
 /* Records P, to be evaluated for each replica once the number of replicas is known. */
@@ -126,6 +131,12 @@ void lower_files(struct lowering *l, struct source_entries *sources);
  */
 void lower_code(struct lowering *l);
 void lower_code_mounts(struct lowering *l);
+/* Reports what the framework or the body of a cell asks for and no target keeps; COPY is its first copy. */
+void refuse_in_cell(struct job *copy);
+/* The names of variables that the frameworks of the job, or of the copy of a cell, reserve. */
+void lower_reserved(const struct job *j, const struct str **ret, size_t *ret_n);
+/* The cells of the job, in the plan; call it when the roles are in it. */
+void lower_cells(struct job *j);
 /* Lowers V, the readiness probe of container C; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
 /* The device claims in V that have valid names; reports the others. */

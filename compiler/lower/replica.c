@@ -78,7 +78,7 @@ static void replica_name(struct role *r)
 void replica_names(struct job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
-		if (j->roles[i]->aux)
+		if (j->roles[i]->aux || j->roles[i]->job != j)  /* refuse_in_cell() reports those of a cell */
 			continue;
 		j->ev->self = j->roles[i];
 		replica_name(j->roles[i]);

@@ -4,6 +4,26 @@
  */
 #include "lower/rules.h"
 
+/*
+ * Runs the rules that look at each role by itself. Copies of a cell differ in texts alone, so the first one stands for
+ * all: what is wrong is told once.
+ */
+static void rules_of_roles(struct job *j)
+{
+	size_t nroles = j->nroles, first = 0;
+
+	while (first < nroles && !j->plan->roles[first].copy)
+		first++;
+	j->nroles = j->plan->nroles = first;
+	rules_resources(j);
+	rules_words(j);
+	rules_layout(j);
+	rules_text(j);
+	rules_raw(j);
+	rules_repeats(j);
+	j->nroles = j->plan->nroles = nroles;
+}
+
 void rules_job(struct job *j)
 {
 	struct diags *ds = j->ev->diags;
@@ -12,12 +32,7 @@ void rules_job(struct job *j)
 
 	ds->hold_warnings = before || quiet;
 	rules_roles(j);
-	rules_resources(j);
 	rules_mounts(j);
-	rules_words(j);
-	rules_layout(j);
-	rules_text(j);
-	rules_raw(j);
-	rules_repeats(j);
+	rules_of_roles(j);
 	ds->hold_warnings = before;
 }

@@ -41,7 +41,7 @@ static void success_role(struct job *j, const struct plan_condition *c)
 
 static void success_roles(struct job *j, const struct plan_condition *c)
 {
-	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+	if (condition_joins(c)) {
 		success_roles(j, c->left);
 		success_roles(j, c->right);
 	} else {
@@ -63,7 +63,7 @@ static bool role_waits_for(const struct plan_job *p, unsigned from, unsigned rol
 
 static bool waits_for(const struct plan_job *p, const struct plan_condition *c, unsigned role, bool *seen)
 {
-	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR)
+	if (condition_joins(c))
 		return waits_for(p, c->left, role, seen) || waits_for(p, c->right, role, seen);
 	return c->role == role || role_waits_for(p, c->role, role, seen);
 }
@@ -134,7 +134,7 @@ static bool never_done(const struct plan_role *r)
 /* Reports that a role waits for one without replicas, which never starts. */
 static void test_awaited(struct job *j, const struct plan_role *r, const struct plan_condition *c)
 {
-	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+	if (condition_joins(c)) {
 		test_awaited(j, r, c->left);
 		test_awaited(j, r, c->right);
 		return;
@@ -167,7 +167,7 @@ static void start_order(struct job *j)
 	for (unsigned i = 0; i < p->nroles; i++) {
 		bool *seen = ARENA_ARRAY(j->ev->arena, bool, p->nroles);
 		const struct plan_condition *c = p->roles[i].start_after;
-		if (!c || told[i])
+		if (!c || told[i] || p->roles[i].copy)
 			continue;               /* reported for another role of the same cycle */
 		if (p->roles[i].max)
 			test_awaited(j, &p->roles[i], c);
@@ -428,7 +428,7 @@ static void counts(struct job *j, const struct plan_role *r)
 /* Can condition C hold without any replica, because all roles in it may have 0 replicas? */
 static bool succeeds_with_none(const struct plan_job *p, const struct plan_condition *c)
 {
-	if (c->kind == CONDITION_AND)
+	if (c->kind != CONDITION_OR && condition_joins(c))      /* copies are alike: what holds of one holds of all */
 		return succeeds_with_none(p, c->left) && succeeds_with_none(p, c->right);
 	if (c->kind == CONDITION_OR)
 		return succeeds_with_none(p, c->left) || succeeds_with_none(p, c->right);
@@ -474,8 +474,8 @@ void rules_roles(struct job *j)
 		success_roles(j, p->success);
 	start_order(j);
 	for (size_t i = 0; i < p->nroles; i++) {
-		if (p->roles[i].max == 0)
-			continue;
+		if (p->roles[i].max == 0 || p->roles[i].copy)
+			continue;               /* the first copy of a cell stands for all */
 		counts(j, &p->roles[i]);
 		check_restarts(j, &p->roles[i]);
 		role_ports(j, &p->roles[i]);

@@ -1,6 +1,6 @@
 /*
  * condition.c - writes a condition as the language does, in the form of `fmt`. `and` binds more tightly than `or`, so
- * only an `or` below an `and` needs parentheses.
+ * only an `or` below an `and` needs parentheses. A condition about a cell knows its own text.
  */
 #include "plan/plan.h"
 
@@ -10,7 +10,7 @@ static void leaf_text(const struct plan_job *j, const struct plan_condition *c, 
 
 	buf_z(out, words[c->kind - CONDITION_DONE]);
 	buf_char(out, '(');
-	buf_str(out, j->roles[c->role].name);
+	plan_put_role(&j->roles[c->role], out);
 	if (c->kind == CONDITION_DONE && c->index >= 0) {
 		buf_put(out, ", ", 2);
 		buf_int(out, c->index);
@@ -22,7 +22,11 @@ static void leaf_text(const struct plan_job *j, const struct plan_condition *c, 
 
 static void condition_text(const struct plan_job *j, const struct plan_condition *c, bool tight, struct buf *out)
 {
-	if (c->kind != CONDITION_AND && c->kind != CONDITION_OR) {
+	if (c->says.n) {
+		buf_str(out, c->says);
+		return;
+	}
+	if (!condition_joins(c)) {
 		leaf_text(j, c, out);
 		return;
 	}
@@ -51,7 +55,7 @@ bool plan_condition_reads(const struct plan_condition *c, unsigned role)
 {
 	if (!c)
 		return false;
-	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR)
+	if (condition_joins(c))
 		return plan_condition_reads(c->left, role) || plan_condition_reads(c->right, role);
 	return c->role == role;
 }

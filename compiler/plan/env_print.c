@@ -25,7 +25,7 @@ struct printing {
 
 static bool selected_role(const struct printing *p, const struct plan_role *r)
 {
-	return r->max > 0 && (!p->which.role.p || str_eq(p->which.role, r->name));
+	return r->max > 0 && (!p->which.role.p || plan_role_named(r, p->which.role));
 }
 
 static bool selected(const struct printing *p, int64_t index)
@@ -65,7 +65,7 @@ static struct str no_role(struct printing *p)
 	for (size_t i = 0; i < p->plan->njobs; i++)
 		for (size_t k = 0; k < p->plan->jobs[i].nroles; k++) {
 			const struct plan_role *r = &p->plan->jobs[i].roles[k];
-			there = there || str_eq(r->name, p->which.role);
+			there = there || plan_role_named(r, p->which.role);
 			if (r->max && !is_candidate(&s, r->name))
 				suggest_add(&s, r->name);
 		}
@@ -208,6 +208,11 @@ static void json_replica(struct printing *p, const struct plan_job *j, const str
 	buf_z(p->out, p->first ? "\n        {\n          \"role\": " : ",\n        {\n          \"role\": ");
 	p->first = false;
 	buf_json(p->out, r->name);
+	if (r->cell.n) {
+		buf_z(p->out, ", \"cell\": ");
+		buf_json(p->out, r->cell);
+		buf_printf(p->out, ", \"copy\": %lld", (long long)r->copy);
+	}
 	buf_printf(p->out, ", \"index\": %lld, \"name\": \"%.*s\", \"host\": \"%.*s\",\n          \"container\": ",
 		(long long)index,
 		STR_ARG(buf_text(&name)), STR_ARG(buf_text(&host)));

@@ -3,6 +3,8 @@
  */
 #include "plan/plan.h"
 
+#include <stdio.h>
+
 struct str plan_label(struct arena *a, struct str name)
 {
 	char *p = arena_copy(a, name.p, name.n);
@@ -14,6 +16,42 @@ struct str plan_label(struct arena *a, struct str name)
 			p[i] = (char)(p[i] - 'A' + 'a');
 	}
 	return (struct str){ p, name.n };
+}
+
+/* The name of a role of a cell is CELL-ROLE-COPY. */
+struct str plan_role_inner(const struct plan_role *r)
+{
+	char copy[24];
+	int digits = snprintf(copy, sizeof copy, "-%lld", (long long)r->copy);
+
+	return r->cell.n ? (struct str){ r->name.p + r->cell.n + 1, r->name.n - r->cell.n - 1 - (size_t)digits } :
+		r->name;
+}
+
+void plan_put_role(const struct plan_role *r, struct buf *out)
+{
+	if (r->cell.n)
+		buf_printf(out, "%.*s[%lld].", STR_ARG(r->cell), (long long)r->copy);
+	buf_str(out, plan_role_inner(r));
+}
+
+struct str plan_role_address(struct arena *a, const struct plan_role *r)
+{
+	struct str inner = plan_role_inner(r);
+
+	return r->cell.n ? str_printf(a, "%.*s/%lld/%.*s", STR_ARG(r->cell), (long long)r->copy, STR_ARG(inner)) :
+		r->name;
+}
+
+bool plan_role_named(const struct plan_role *r, struct str name)
+{
+	char copy[24];
+	int digits = snprintf(copy, sizeof copy, "/%lld/", (long long)r->copy);
+	size_t before = r->cell.n + (size_t)digits;
+
+	return str_eq(r->name, name) || (r->cell.n && name.n > before && str_starts(name, r->cell) &&
+		memcmp(name.p + r->cell.n, copy, (size_t)digits) == 0 &&
+		str_eq(plan_role_inner(r), (struct str){ name.p + before, name.n - before }));
 }
 
 struct plan_name plan_pod_name(const struct plan_role *r)

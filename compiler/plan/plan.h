@@ -74,7 +74,12 @@ enum volume_kind {
 
 enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
 
-enum condition_kind { CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR };
+/* The kinds from CONDITION_AND on join other conditions. */
+enum condition_kind {
+	CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR,
+	CONDITION_LEAST,                /* at least `index` of the conditions in the lists `left` and `right` hold */
+	CONDITION_LIST                  /* a list of conditions below CONDITION_LEAST: it has no truth of its own */
+};
 
 enum { CONDITION_ALL = -1, CONDITION_ANY = -2 };
 
@@ -83,7 +88,9 @@ struct plan_condition {
 	unsigned role;                  /* position of the role in plan_job.roles */
 	/* DONE: index of the replica; CONDITION_ALL stands for all replicas, CONDITION_ANY for any one */
 	int64_t index;
-	const struct plan_condition *left, *right;      /* AND, OR: the two operands */
+	const struct plan_condition *left, *right;      /* AND, OR, LEAST, LIST: the two operands */
+	/* of a condition about a cell or a copy: how the language writes it, such as ready(server); otherwise empty */
+	struct str says;
 	/*
 	 * number of operands in the whole tree besides the first; a shared part counts each time it occurs. The number
 	 * is limited, so that walking over the tree takes a bounded time
@@ -91,6 +98,9 @@ struct plan_condition {
 	unsigned more;
 	struct span from;
 };
+
+/* Does the condition join two others? */
+static inline bool condition_joins(const struct plan_condition *c) { return c->kind >= CONDITION_AND; }
 
 enum replica_service { REPLICA_HEADLESS, REPLICA_CLUSTER, REPLICA_UNSERVED };
 
@@ -231,6 +241,14 @@ static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i)
 
 /* Returns a name in the form of Kubernetes: `_` becomes `-`, and letters become lower case. */
 struct str plan_label(struct arena *a, struct str name);
+/* The name of the role in its cell, or in the job if it is in no cell. */
+struct str plan_role_inner(const struct plan_role *r);
+/* The address of the role in commands: ROLE, or CELL/COPY/ROLE. */
+struct str plan_role_address(struct arena *a, const struct plan_role *r);
+/* Appends how the language names the role in its job: worker, or server[3].worker. */
+void plan_put_role(const struct plan_role *r, struct buf *out);
+/* Is NAME that of the role, or for a role of a cell, CELL/COPY/ROLE? */
+bool plan_role_named(const struct plan_role *r, struct str name);
 /*
  * Appends the name of the pod of replica i: J-R-i. In a set of Jobs the controller makes the names: the Job is J-R-0
  * and its pods J-R-0-i; an unrolled role has a Job J-R-i-0 for each replica, and pods J-R-i-0-0. Slice s of a role
@@ -385,8 +403,6 @@ bool plan_role_restarts(const struct plan_role *r);
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
 /* Returns the number of Job objects of the job. */
 size_t plan_job_objects(const struct plan_job *j);
-/* Has the job a `ttl` that Kubernetes does not apply by itself? It does so for a single Job, not for a pod. */
-bool plan_ttl_is_left(const struct plan_job *j);
 
 /*
  * The volumes with generated content: one for each kind of content, the first that a container of a role with

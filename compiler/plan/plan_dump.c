@@ -439,6 +439,18 @@ static void dump_role(struct dumping *d, const struct plan_role *r)
 	d->depth--;
 }
 
+static void dump_cell(struct dumping *d, const struct plan_cell *c)
+{
+	fact(d, "cell", c->name, c->at);
+	d->depth++;
+	if (c->framework.n)
+		fact(d, "framework", c->framework, c->at);
+	fact(d, "copies", c->min == c->max ? str_int(&d->arena, c->max) : str_printf(&d->arena, "%lld:%lld",
+		(long long)c->min, (long long)c->max), c->copies_at);
+	dump_rest(d, 0, &shape_plan_cell, c);
+	d->depth--;
+}
+
 static void dump_job(struct dumping *d, const struct plan_job *j)
 {
 	fact(d, "job", j->name, j->name_at);
@@ -468,6 +480,8 @@ static void dump_job(struct dumping *d, const struct plan_job *j)
 	dump_pairs(d, "label", &j->labels);
 	dump_pairs(d, "annotation", &j->annotations);
 	dump_rest(d, 0, &shape_plan_job, j);
+	for (size_t i = 0; i < j->ncells; i++)
+		dump_cell(d, &j->cells[i]);
 	for (size_t i = 0; i < j->nroles; i++)
 		dump_role(d, &j->roles[i]);
 	for (size_t i = 0; i < j->nobjects; i++) {

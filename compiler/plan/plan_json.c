@@ -263,20 +263,60 @@ static void put_needs(struct plan_json *p, const struct plan_job *j)
 	json_close(&p->json, ']');
 }
 
-static void put_roles(struct plan_json *p, const struct plan_job *j)
+/* Writes the roles of the job itself, or of copy 0 of CELL if that is not empty. */
+static void put_roles(struct plan_json *p, const struct plan_job *j, struct str cell)
 {
 	size_t n = 0;
 
 	json_line(&p->json, 6);
 	json_add_open(&p->json, "roles", '[');
 	for (size_t i = 0; i < j->nroles; i++) {
-		if (!j->roles[i].max)
+		if (!j->roles[i].max || !str_eq(j->roles[i].cell, cell) || j->roles[i].copy)
 			continue;
 		put_role(p, j, &j->roles[i]);
 		n++;
 	}
 	if (n)
 		json_line(&p->json, 6);
+	json_close(&p->json, ']');
+}
+
+static int64_t pods_of_copy(const struct plan_job *j, struct str cell)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < j->nroles; i++)
+		if (str_eq(j->roles[i].cell, cell) && !j->roles[i].copy)
+			n += j->roles[i].max;
+	return n;
+}
+
+static void put_cell(struct plan_json *p, const struct plan_job *j, const struct plan_cell *c)
+{
+	json_line(&p->json, 6);
+	json_open(&p->json, '{');
+	put_plan_text(p, "name", c->name);
+	put_plan_text(p, "framework", c->framework);
+	json_add_open(&p->json, "copies", '{');
+	json_add_int(&p->json, "min", c->min);
+	json_add_int(&p->json, "max", c->max);
+	json_close(&p->json, '}');
+	json_add_int(&p->json, "pods", pods_of_copy(j, c->name));
+	put_plan_text(p, "success", plan_condition_text(&p->arena, j, c->success));
+	put_plan_text(p, "running", plan_condition_text(&p->arena, j, c->running));
+	json_add_int(&p->json, "restarts", 0);
+	put_roles(p, j, c->name);
+	json_close(&p->json, '}');
+}
+
+static void put_cells(struct plan_json *p, const struct plan_job *j)
+{
+	if (!j->ncells)
+		return;
+	json_line(&p->json, 6);
+	json_add_open(&p->json, "cells", '[');
+	for (size_t i = 0; i < j->ncells; i++)
+		put_cell(p, j, &j->cells[i]);
 	json_close(&p->json, ']');
 }
 
@@ -299,7 +339,8 @@ static void put_job(struct plan_json *p, const struct plan_job *j, size_t object
 	put_seconds(p, "timeout_s", &j->timeout);
 	put_seconds(p, "ttl_s", &j->ttl);
 	put_rest(p, j, &shape_plan_job, j);
-	put_roles(p, j);
+	put_roles(p, j, STR(""));
+	put_cells(p, j);
 	json_line(&p->json, 6);
 	put_totals(p, &t, objects);
 	put_needs(p, j);

@@ -10,7 +10,8 @@ static const char *const host_words[] = { "subdomain", "service", "name" };
 const struct shape_words plan_host_words = SHAPE_WORDS(host_words);
 static const char *const probe_words[] = { [PROBE_TCP] = "tcp", [PROBE_HTTP] = "http", [PROBE_EXEC] = "exec" };
 static const struct shape_words plan_probe_words = SHAPE_WORDS(probe_words);
-static const char *const condition_words[] = { "done", "ready", "started", "and", "or" };
+static const char *const condition_words[] = { "done", "ready", "started", "and", "or", "least",
+	"list" };
 
 static const char plan_key_word[] = "key";
 
@@ -418,16 +419,18 @@ static void condition_put(struct shape_out *o, const struct plan_condition *c)
 
 	json_open(w, '{');
 	json_key(w, condition_words[c->kind]);
-	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR) {
+	if (condition_joins(c)) {
 		json_open(w, '[');
 		condition_put(o, c->left);
 		condition_put(o, c->right);
 		json_close(w, ']');
 	} else {
 		json_put_text(w, plan_around(o)->job->roles[c->role].name);
-		if (c->kind == CONDITION_DONE)
-			json_add_int(w, "index", c->index);
 	}
+	if (c->kind == CONDITION_DONE || c->kind == CONDITION_LEAST)
+		json_add_int(w, "index", c->index);
+	if (c->says.n)
+		json_add_text(w, "says", c->says);
 	json_close(w, '}');
 }
 
@@ -442,12 +445,8 @@ static bool find_role(const struct plan_job *j, struct str name, unsigned *ret)
 }
 
 /* Reads a condition about the replicas of one role: VALUE is its name. */
-static bool condition_leaf(const struct plan_job *j, const struct data *d, const struct data *value,
-	struct plan_condition *c)
+static bool condition_leaf(const struct plan_job *j, const struct data *value, struct plan_condition *c)
 {
-	const struct data *index = data_get(d, STR("index"));
-
-	c->index = index && index->kind == DATA_INT ? index->u.integer : CONDITION_ALL;
 	if (value->kind != DATA_STRING || c->index < CONDITION_ANY || !find_role(j, value->u.string, &c->role))
 		return false;
 	return c->index < j->roles[c->role].max + (j->roles[c->role].max == 0);
@@ -461,13 +460,17 @@ static bool condition_take(struct shape_reader *in, const struct data *d, unsign
 	*ret = c;
 	if (d->kind != DATA_MAP || !d->u.map.n || depth > CONDITION_DEEPEST)
 		return false;
-	const struct data *value = d->u.map.at[0].value;
+	const struct data *value = d->u.map.at[0].value, *index = data_get(d, STR("index")),
+		*says = data_get(d, STR("says"));
+	c->index = index && index->kind == DATA_INT ? index->u.integer : CONDITION_ALL;
+	if (says && says->kind == DATA_STRING)
+		c->says = str_copy(in->arena, says->u.string);
 	for (unsigned k = 0; k < sizeof condition_words / sizeof *condition_words; k++) {
 		if (!str_is(d->u.map.at[0].key, condition_words[k]))
 			continue;
 		c->kind = (enum condition_kind)k;
 		if (k < CONDITION_AND)
-			return condition_leaf(((const struct plan_shape *)in->context)->job, d, value, c);
+			return condition_leaf(((const struct plan_shape *)in->context)->job, value, c);
 		return value->kind == DATA_LIST && value->u.list.n == 2 &&
 			condition_take(in, value->u.list.at[0], depth + 1, &c->left) &&
 			condition_take(in, value->u.list.at[1], depth + 1, &c->right);

@@ -107,7 +107,7 @@ static void put_role_rows(struct arena *a, const struct plan_job *j, struct buf 
 	t.n = 1;
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!r->max)
+		if (!r->max || r->copy)
 			continue;
 		struct str cells[COLUMNS] = { str_printf(a, "%s%.*s", r->aux ? "aux " : "", STR_ARG(r->name)),
 			replicas(a, r), plan_kinds_text(a, r, devices_cell), plan_kinds_text(a, r, cpu),
@@ -115,6 +115,19 @@ static void put_role_rows(struct arena *a, const struct plan_job *j, struct buf 
 		memcpy(t.rows[t.n++], cells, sizeof(cells));
 	}
 	print_rows(&t, out);
+}
+
+/* Says how many copies there are of the cells, of whose roles the table has those of the first copy. */
+static void copies(const struct plan_job *j, struct buf *out)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *c = &j->cells[i];
+		buf_printf(out, "  cell '%.*s'", STR_ARG(c->name));
+		if (c->framework.n)
+			buf_printf(out, " (%.*s)", STR_ARG(c->framework));
+		buf_printf(out, " has %lld %s", (long long)c->max, c->max == 1 ? "copy" : "copies");
+		buf_z(out, c->max == 1 ? "\n" : "; copy 0 is shown\n");
+	}
 }
 
 static void totals(struct arena *a, const struct plan_totals *t, size_t objects, struct buf *out)
@@ -135,7 +148,7 @@ static void unrolled(const struct sources *sources, const struct plan_job *j, st
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!r->unrolled || !r->max || plan_each_replica(j))
+		if (!r->unrolled || !r->max || r->copy || plan_each_replica(j))
 			continue;
 		buf_printf(out, "  role '%.*s' is unrolled: one object for each replica", STR_ARG(r->name));
 		if (span_known(r->unrolled_because)) {
@@ -152,7 +165,7 @@ static void layouts(struct arena *a, const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (r->layout)
+		if (r->layout && !r->copy)
 			buf_printf(out, "  role '%.*s' divides its %lld ranks into %.*s\n", STR_ARG(r->name),
 				(long long)r->layout->size, STR_ARG(plan_layout_text(a, r->layout)));
 	}
@@ -163,6 +176,8 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
 		struct str nodes = plan_nodes_text(a, r);
+		if (r->copy)
+			continue;
 		if (nodes.n && r->max)
 			buf_printf(out, "  role '%.*s' runs on nodes with %.*s\n", STR_ARG(r->name), STR_ARG(nodes));
 		if (r->nzones && r->max)
@@ -195,7 +210,7 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 static void unasked_mounts(const struct plan_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->nroles; i++)
-		for (size_t k = 0; j->roles[i].max && k < j->roles[i].main.nmounts; k++) {
+		for (size_t k = 0; j->roles[i].max && !j->roles[i].copy && k < j->roles[i].main.nmounts; k++) {
 			const struct plan_mount *m = &j->roles[i].main.mounts[k];
 			if (m->volume->unasked && !m->framework)
 				buf_printf(out, "  role '%.*s' cannot write to %.*s: a host_path is read-only without "
@@ -277,6 +292,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		struct plan_totals t = plan_totals(&a, j);
 		buf_z(out, "  in all ");
 		totals(&a, &t, objects[i], out);
+		copies(j, out);
 		unrolled(sources, j, out);
 		layouts(&a, j, out);
 		places(&a, j, out);

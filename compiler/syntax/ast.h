@@ -237,6 +237,8 @@ struct node {
 			/* checker: the DECL_ROLE of every framework role and every role or aux block */
 			struct decl **roles;
 			size_t nroles;
+			struct decl **cells;            /* checker: the DECL_CELL of every cell */
+			size_t ncells;
 		} job;
 		struct {                                /* PROFILE (name), TEST, POLICY (title), PROJECT */
 			struct str name;
@@ -278,7 +280,15 @@ struct node {
 			struct str name;
 			struct span name_span;
 			struct node *body;
-			struct decl *decl;              /* set by the checker: the DECL_ROLE of a role or aux */
+			/*
+			 * of `cell NAME: FRAMEWORK(args) { }`: the framework, or NULL; its arguments, and the span of
+			 * their parentheses, which is unknown without them. The library has no such block
+			 */
+			struct node *framework;
+			struct nodes args;
+			struct span args_span;
+			/* set by the checker: the DECL_ROLE of a role or aux, the DECL_CELL of a cell */
+			struct decl *decl;
 			struct str doc;
 		} block;
 		struct node *one;                       /* SPREAD: the expression */

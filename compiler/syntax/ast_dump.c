@@ -354,6 +354,12 @@ static void item(struct dump *d, const struct node *n)
 		put_str(d, n->u.block.word);
 		dump_put(d, " ");
 		put_str(d, n->u.block.name);
+		if (n->u.block.framework) {
+			dump_put(d, " (:");
+			part(d, n->u.block.framework);
+			parts(d, n->u.block.args);
+			dump_put(d, ")");
+		}
 		doc(d, n->u.block.doc);
 		body(d, n->u.block.body);
 	}

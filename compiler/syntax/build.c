@@ -534,6 +534,15 @@ struct node *mk_block(struct parse *p, struct span at, struct str kind, struct s
 	return n;
 }
 
+struct node *block_of(struct parse *p, struct node *block, struct path *framework, struct nodes args,
+	struct span args_at)
+{
+	block->u.block.framework = path_expression(p, framework);
+	block->u.block.args = args;
+	block->u.block.args_span = args_at;
+	return block;
+}
+
 struct node *mk_spread(struct parse *p, struct span at, struct node *one)
 {
 	if (parse_is_torn(p, at.start))

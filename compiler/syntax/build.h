@@ -76,6 +76,9 @@ struct node *mk_body(struct parse *p, struct span at, struct nodes items, struct
 struct node *mk_adding(struct parse *p, struct span at, struct key *key, struct node *value);
 struct node *mk_item(struct parse *p, struct span at, enum node_kind kind, struct key *key, struct node *value);
 struct node *mk_field(struct parse *p, struct span at, struct key *key, struct node *type, struct node *value);
+/* Gives BLOCK the framework of `cell NAME: FRAMEWORK(args) { }`; ARGS_AT is unknown without parentheses. */
+struct node *block_of(struct parse *p, struct node *block, struct path *framework, struct nodes args,
+	struct span args_at);
 struct node *mk_block(struct parse *p, struct span at, struct str kind, struct span kind_at, struct str name,
                       struct span name_at, struct node *body);
 struct node *mk_spread(struct parse *p, struct span at, struct node *one);

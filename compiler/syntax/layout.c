@@ -137,12 +137,16 @@ static bool has_comprehension(const struct layout *l, size_t open)
 	return false;
 }
 
+/* Do the brackets follow the framework of a job or a cell? */
 static bool behind_job(const struct layout *l, size_t open)
 {
 	size_t i = open;
 	while (i > 0 && (l->at[i - 1].kind == TOKEN_IDENT || l->at[i - 1].kind == TOKEN_DOT ||
 		token_is_word(l->at[i - 1].kind)))
 		i--;
+	if (i > 2 && l->at[i - 1].kind == TOKEN_COLON && l->at[i - 2].kind == TOKEN_IDENT &&
+		l->at[i - 3].kind == TOKEN_IDENT)
+		return true;                    /* as in cell server: module.base( */
 	return i > 1 && l->at[i - 1].kind == TOKEN_COLON &&
 		(l->at[i - 2].kind == TOKEN_STRING || l->at[i - 2].kind == TOKEN_STR_CLOSE);
 }
@@ -274,6 +278,8 @@ static bool is_type_colon(const struct layout *l, size_t i)
 	if (key >= 2 && l->at[key].kind == TOKEN_LPAREN && l->at[key - 2].kind == TOKEN_FRAMEWORK)
 		return true;                    /* as in framework ours(port: port): base */
 	switch (l->at[key - 1].kind) {
+	case TOKEN_IDENT:                       /* as in cell server: module.base */
+		return l->at[key].kind == TOKEN_IDENT;
 	case TOKEN_FRAMEWORK: case TOKEN_PROFILE:
 	case TOKEN_NL: case TOKEN_EOL: case TOKEN_LBRACE: case TOKEN_PARAM: case TOKEN_LET: case TOKEN_JOB:
 		return true;

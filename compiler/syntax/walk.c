@@ -98,7 +98,11 @@ static void item_children(const struct node *n, node_visit *each, void *to)
 		give_child(n->u.field.type, each, to);
 		give_child(n->u.field.value, each, to);
 		break;
-	case NODE_BLOCK: give_child(n->u.block.body, each, to); break;
+	case NODE_BLOCK:
+		give_child(n->u.block.framework, each, to);
+		give_all(n->u.block.args, each, to);
+		give_child(n->u.block.body, each, to);
+		break;
 	case NODE_SPREAD: give_child(n->u.one, each, to); break;
 	case NODE_IF_ITEM: case NODE_IF: if_children(n, each, to); break;
 	case NODE_FOR_ITEM:

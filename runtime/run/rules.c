@@ -32,12 +32,22 @@ static bool done_holds(const struct plan_role *r, const struct role_states *s, i
 	return t.succeeded == (size_t)r->max;
 }
 
+/* How many of the conditions in the list C hold? */
+static int64_t count_holding(const struct plan_job *j, const struct plan_condition *c, const struct role_states *roles)
+{
+	if (c->kind == CONDITION_LIST)
+		return count_holding(j, c->left, roles) + count_holding(j, c->right, roles);
+	return condition_holds(j, c, roles);
+}
+
 bool condition_holds(const struct plan_job *j, const struct plan_condition *c, const struct role_states *roles)
 {
 	if (c->kind == CONDITION_AND)
 		return condition_holds(j, c->left, roles) && condition_holds(j, c->right, roles);
 	if (c->kind == CONDITION_OR)
 		return condition_holds(j, c->left, roles) || condition_holds(j, c->right, roles);
+	if (c->kind == CONDITION_LEAST)
+		return count_holding(j, c->left, roles) + count_holding(j, c->right, roles) >= c->index;
 	const struct plan_role *r = &j->roles[c->role];
 	const struct role_states *s = &roles[c->role];
 	if (r->max == 0)

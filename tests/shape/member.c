@@ -120,6 +120,9 @@ int main(void)
 	r->place.nsegments = 1;
 	static struct plan_code code = { .id = { "0", 1 }, .surprise = { "of plan_code", 12 } };
 	r->code = &code;
+	static struct plan_cell cell = { .name = { "c", 1 }, .max = 2, .surprise = { "of plan_cell", 12 } };
+	p.jobs->cells = &cell;
+	p.jobs->ncells = 1;
 	r->place.surprise = STR("of plan_place");
 	r->replica.surprise = STR("of plan_replica");
 	r->surprise = STR("of plan_role");

@@ -132,7 +132,7 @@ static bool may_come(const struct plan_job *j, const struct plan_condition *c, c
 {
 	if (!c)
 		return true;
-	if (c->kind == CONDITION_AND || c->kind == CONDITION_OR)
+	if (condition_joins(c))
 		return may_come(j, c->left, there) && may_come(j, c->right, there);
 	return there[c->role] || !j->roles[c->role].max;
 }

@@ -87,7 +87,7 @@ static const struct plan_role *ready_is_later(const struct plan_job *j, const st
 {
 	const struct plan_role *r;
 
-	if (c->kind != CONDITION_AND && c->kind != CONDITION_OR)
+	if (!condition_joins(c))
 		return c->kind == CONDITION_STARTED && has_readiness(&j->roles[c->role]) ? &j->roles[c->role] : NULL;
 	r = ready_is_later(j, c->left);
 	return r ? r : ready_is_later(j, c->right);

@@ -49,6 +49,22 @@ static void refuse_slices(struct checking *c, const struct plan_job *j)
 	}
 }
 
+/* Does only a target with an object for each role keep the copies of the job's cells apart, and T is none? */
+static bool lacks_cells(const struct target *t, const struct plan_job *j)
+{
+	return j->ncells && t->traits & TARGET_CONTROLLER;
+}
+
+static void refuse_cells(struct checking *c, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		struct diag *d = diag_report(c->diags, TJ0818, check_place(c, j->cells[i].at, j->name_at, j->name_at),
+			"the target '%.*s' has no place for cell '%.*s'", STR_ARG(c->plan->target),
+			STR_ARG(j->cells[i].name));
+		diag_help(c->diags, d, "compile with --target jobs or --target pods");
+	}
+}
+
 bool target_takes(const struct checking *c, const struct plan_job *j, const char *target)
 {
 	struct arena arena = { 0 };
@@ -63,7 +79,7 @@ bool target_takes(const struct checking *c, const struct plan_job *j, const char
 	one.arena = &arena;
 	if (t && t->check)
 		t->check(&one, j);
-	bool ok = t && !scratch.errors;
+	bool ok = t && !lacks_cells(t, j) && !scratch.errors;
 	arena_release(&arena);
 	return ok;
 }
@@ -76,7 +92,9 @@ bool target_check(struct checking *c)
 	for (size_t i = 0; target && i < c->plan->njobs; i++) {
 		if (!(target->traits & TARGET_SLICES))
 			refuse_slices(c, &c->plan->jobs[i]);
-		if (target->check)
+		if (lacks_cells(target, &c->plan->jobs[i]))
+			refuse_cells(c, &c->plan->jobs[i]);
+		else if (target->check)
 			target->check(c, &c->plan->jobs[i]);
 	}
 	return c->diags->errors == errors;

@@ -137,8 +137,8 @@ void parse_complain(struct parse *p, int kind, const bool expected[PARSE_KINDS])
 	p->foretold = 0;
 	if (is_reported(&f) || said)
 		return;
-	if (blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) || complain_loop(&f) ||
-		complain_local(&f) ||
+	if (complain_head_colon(&f) || blame_operator(&f) || complain_misplaced(&f) || complain_exchange(&f) ||
+		complain_loop(&f) || complain_local(&f) ||
 		complain_value(&f) || complain_set(&f) || complain_colon(&f) ||
 		complain_words(&f) || complain_word(&f) || complain_body(&f) || complain_separator(&f))
 		return;

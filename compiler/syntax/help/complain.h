@@ -35,6 +35,7 @@ bool complain_local(struct fault *f);           /* reports a let inside an expre
 bool complain_value(struct fault *f);           /* reports TJ0103 and TJ0104 */
 bool complain_words(struct fault *f);           /* reports text without quotes and lists without brackets */
 bool complain_body(struct fault *f);            /* reports TJ0112 */
+bool complain_head_colon(struct fault *f);      /* reports a colon after the head of a block */
 bool complain_separator(struct fault *f);       /* reports TJ0105 */
 void complain_plain(struct fault *f);           /* reports TJ0102 */
 

@@ -541,6 +541,31 @@ static bool help_framework_head(struct fault *f, struct diag *d)
 	return true;
 }
 
+/* Reports `role w: {`, and `role w:` at the end of a line: what follows a colon is the framework of a cell. */
+bool complain_head_colon(struct fault *f)
+{
+	struct diags *ds = f->p->diags;
+	const struct token *t = &f->at[f->item];
+
+	if (f->i < f->item + 3 || f->i > f->item + 4 || t[0].kind != TOKEN_IDENT || t[1].kind != TOKEN_IDENT ||
+		t[2].kind != TOKEN_COLON || f->previous == TOKEN_ELSE)
+		return false;
+	bool brace = f->i == f->item + 3 && f->found.kind == TOKEN_LBRACE;
+	if (!brace && !f->line_end && !(t[3].flags & FLAG_LINE))
+		return false;
+	struct str name = tokens_shown(&f->p->tokens, t[0].start, t[1].end);
+	struct diag *d = diag_report(ds, TJ0112, (struct span){ t[2].start, t[2].end },
+		"expected '{' to open the body of '%.*s'", STR_ARG(name));
+	if (brace) {
+		diag_help(ds, d, "remove the ':'");
+		diag_fix(ds, d, (struct span){ t[1].end, t[2].end }, STR(""), "remove ':'");
+	} else {
+		diag_help(ds, d, "bodies are written in braces: '%.*s { ... }'", STR_ARG(name));
+	}
+	fault_skip_block(f);
+	return true;
+}
+
 /* Reports TJ0112: a body is missing. */
 bool complain_body(struct fault *f)
 {
@@ -554,7 +579,7 @@ bool complain_body(struct fault *f)
 	if (f->at[f->item].kind == TOKEN_IMPORT)
 		return false;                           /* an import rarely has a body */
 	if (f->expected[TOKEN_COLON] && !f->expected[TOKEN_PLUS] && !f->line_end &&
-		f->at[f->item].kind != TOKEN_PROFILE &&
+		f->at[f->item].kind != TOKEN_PROFILE && f->at[f->item].kind != TOKEN_IDENT &&
 	    (f->found.kind == TOKEN_IDENT || f->found.kind == TOKEN_ASSIGN))
 		return false;                           /* as in job "x" framework {, or job "x" = framework { */
 	if (complain_field(f))

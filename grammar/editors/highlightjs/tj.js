@@ -16,7 +16,7 @@ export default function tj(hljs) {
     { match: [/->/, /\s*/, /accelerator\b/], scope: { 1: "operator", 3: "keyword" } },
     { match: [/:/, /\s*/, /(?:bool|int|float|string|cpu|memory|duration|topology|range|elastic|image|name|path|port|accelerator|volume|condition|role|data|enum|list|map|pod|secret|Role|Sidecar)\b/], scope: { 3: "type" } },
     { match: [/->/, /\s*/, /(?:bool|int|float|string|cpu|memory|duration|topology|range|elastic|image|name|path|port|accelerator|volume|condition|role|data|enum|list|map|pod|secret|Role|Sidecar)\b/], scope: { 1: "operator", 3: "type" } },
-    { scope: "keyword", match: /\b(?:role|aux|sidecar|init|raw|object)\b(?=\s+[A-Za-z_]\w*\s*\{)/ },
+    { scope: "keyword", match: /\b(?:role|aux|cell|sidecar|init|raw|object)\b(?=\s+[A-Za-z_]\w*\s*\{)/ },
     { scope: "attr", match: /\b(?:import|as|param|fn|type|framework|accelerator|job|profile|test|policy|project|not|true|false|none)\b(?=\s*(?:=(?!=)|\+=|:))/ },
     { scope: "attr", match: /\b(?:import|as|param|fn|type|framework|accelerator|job|profile|test|policy)\b(?=\s*\{)/ },
     { scope: "literal", match: /\b(?:true|false|none)\b/ },

@@ -32,7 +32,7 @@ class TjLexer(RegexLexer):
             (r"(:)(\s*)(accelerator)\b", bygroups(Punctuation, Whitespace, Keyword.Type)),
             (r"(->)(\s*)(bool|int|float|string|cpu|memory|duration|topology|range|elastic|image|name|path|port|accelerator|volume|condition|role|data|enum|list|map|pod|secret|Role|Sidecar)\b", bygroups(Operator, Whitespace, Name.Builtin)),
             (r"(:)(\s*)(bool|int|float|string|cpu|memory|duration|topology|range|elastic|image|name|path|port|accelerator|volume|condition|role|data|enum|list|map|pod|secret|Role|Sidecar)\b", bygroups(Punctuation, Whitespace, Name.Builtin)),
-            (r"\b(?:role|aux|sidecar|init|raw|object)\b(?=\s+[A-Za-z_]\w*\s*\{)", Keyword.Reserved),
+            (r"\b(?:role|aux|cell|sidecar|init|raw|object)\b(?=\s+[A-Za-z_]\w*\s*\{)", Keyword.Reserved),
             (r"\b(?:import|as|param|fn|type|framework|accelerator|job|profile|test|policy|project|not|true|false|none)\b(?=\s*(?:=(?!=)|\+=|:))", Name.Attribute),
             (r"\b(?:import|as|param|fn|type|framework|accelerator|job|profile|test|policy)\b(?=\s*\{)", Name.Attribute),
             (r"\b(?:true|false|none)\b", Keyword.Constant),

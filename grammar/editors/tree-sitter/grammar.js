@@ -6,7 +6,7 @@ const CONSTANTS = ["true", "false", "none"];
 const SOFT = ["import", "as", "param", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy", "project", "not", "true", "false", "none"];
 const SOFT_BLOCKS = ["import", "as", "param", "fn", "type", "framework", "accelerator", "job", "profile", "test", "policy"];
 const RESERVED = ["import", "as", "param", "let", "fn", "type", "project", "policy", "framework", "accelerator", "job", "profile", "test", "check", "warn", "if", "then", "else", "for", "in", "and", "or", "not", "true", "false", "none"];
-const BLOCKS = ["role", "aux", "sidecar", "init", "raw", "object"];
+const BLOCKS = ["role", "aux", "cell", "sidecar", "init", "raw", "object"];
 
 module.exports = grammar({
   name: "tj",

@@ -7,9 +7,9 @@
 #define LANGUAGE_VERSION 14
 #define STATE_COUNT 55
 #define LARGE_STATE_COUNT 41
-#define SYMBOL_COUNT 91
+#define SYMBOL_COUNT 92
 #define ALIAS_COUNT 3
-#define TOKEN_COUNT 74
+#define TOKEN_COUNT 75
 #define EXTERNAL_TOKEN_COUNT 0
 #define FIELD_COUNT 4
 #define MAX_ALIAS_SEQUENCE_LENGTH 3
@@ -21,94 +21,95 @@ enum ts_symbol_identifiers {
   anon_sym_COLON = 3,
   anon_sym_role = 4,
   anon_sym_aux = 5,
-  anon_sym_sidecar = 6,
-  anon_sym_init = 7,
-  anon_sym_raw = 8,
-  anon_sym_object = 9,
-  anon_sym_job = 10,
-  anon_sym_import = 11,
-  anon_sym_as = 12,
-  anon_sym_param = 13,
-  anon_sym_fn = 14,
-  anon_sym_type = 15,
-  anon_sym_framework = 16,
-  anon_sym_accelerator = 17,
-  anon_sym_profile = 18,
-  anon_sym_test = 19,
-  anon_sym_policy = 20,
-  anon_sym_project = 21,
-  anon_sym_not = 22,
-  anon_sym_true = 23,
-  anon_sym_false = 24,
-  anon_sym_none = 25,
-  anon_sym_EQ = 26,
-  anon_sym_PLUS_EQ = 27,
-  anon_sym_DASH_GT = 28,
-  anon_sym_DOT = 29,
-  anon_sym_let = 30,
-  anon_sym_check = 31,
-  anon_sym_warn = 32,
-  anon_sym_if = 33,
-  anon_sym_then = 34,
-  anon_sym_else = 35,
-  anon_sym_for = 36,
-  anon_sym_in = 37,
-  anon_sym_and = 38,
-  anon_sym_or = 39,
-  anon_sym_LBRACE = 40,
-  anon_sym_RBRACE = 41,
-  anon_sym_LBRACK = 42,
-  anon_sym_RBRACK = 43,
-  anon_sym_LPAREN = 44,
-  anon_sym_RPAREN = 45,
-  anon_sym_DOT_DOT_DOT = 46,
-  anon_sym_DOT_DOT = 47,
-  anon_sym_EQ_EQ = 48,
-  anon_sym_BANG_EQ = 49,
-  anon_sym_LT_EQ = 50,
-  anon_sym_GT_EQ = 51,
-  anon_sym_SLASH_SLASH = 52,
-  anon_sym_QMARK_QMARK = 53,
-  anon_sym_LT = 54,
-  anon_sym_GT = 55,
-  anon_sym_PLUS = 56,
-  anon_sym_DASH = 57,
-  anon_sym_STAR = 58,
-  anon_sym_SLASH = 59,
-  anon_sym_PERCENT = 60,
-  anon_sym_QMARK = 61,
-  sym_number = 62,
-  sym_comment = 63,
-  aux_sym_string_token1 = 64,
-  aux_sym_string_token2 = 65,
-  anon_sym_DQUOTE = 66,
-  anon_sym_DQUOTE2 = 67,
-  anon_sym_DQUOTE_DQUOTE_DQUOTE = 68,
-  anon_sym_DQUOTE_DQUOTE_DQUOTE2 = 69,
-  sym__text = 70,
-  sym__block_text = 71,
-  sym_escape = 72,
-  anon_sym_DOLLAR_LBRACE = 73,
-  sym_source_file = 74,
-  sym__element = 75,
-  sym_block_item = 76,
-  sym_pair = 77,
-  sym_member = 78,
-  sym__name = 79,
-  sym_keyword = 80,
-  sym_constant = 81,
-  sym_block = 82,
-  sym_list = 83,
-  sym_group = 84,
-  sym_operator = 85,
-  sym_string = 86,
-  sym_interpolation = 87,
-  aux_sym_source_file_repeat1 = 88,
-  aux_sym_string_repeat1 = 89,
-  aux_sym_string_repeat2 = 90,
-  alias_sym_key = 91,
-  alias_sym_member_name = 92,
-  alias_sym_type_word = 93,
+  anon_sym_cell = 6,
+  anon_sym_sidecar = 7,
+  anon_sym_init = 8,
+  anon_sym_raw = 9,
+  anon_sym_object = 10,
+  anon_sym_job = 11,
+  anon_sym_import = 12,
+  anon_sym_as = 13,
+  anon_sym_param = 14,
+  anon_sym_fn = 15,
+  anon_sym_type = 16,
+  anon_sym_framework = 17,
+  anon_sym_accelerator = 18,
+  anon_sym_profile = 19,
+  anon_sym_test = 20,
+  anon_sym_policy = 21,
+  anon_sym_project = 22,
+  anon_sym_not = 23,
+  anon_sym_true = 24,
+  anon_sym_false = 25,
+  anon_sym_none = 26,
+  anon_sym_EQ = 27,
+  anon_sym_PLUS_EQ = 28,
+  anon_sym_DASH_GT = 29,
+  anon_sym_DOT = 30,
+  anon_sym_let = 31,
+  anon_sym_check = 32,
+  anon_sym_warn = 33,
+  anon_sym_if = 34,
+  anon_sym_then = 35,
+  anon_sym_else = 36,
+  anon_sym_for = 37,
+  anon_sym_in = 38,
+  anon_sym_and = 39,
+  anon_sym_or = 40,
+  anon_sym_LBRACE = 41,
+  anon_sym_RBRACE = 42,
+  anon_sym_LBRACK = 43,
+  anon_sym_RBRACK = 44,
+  anon_sym_LPAREN = 45,
+  anon_sym_RPAREN = 46,
+  anon_sym_DOT_DOT_DOT = 47,
+  anon_sym_DOT_DOT = 48,
+  anon_sym_EQ_EQ = 49,
+  anon_sym_BANG_EQ = 50,
+  anon_sym_LT_EQ = 51,
+  anon_sym_GT_EQ = 52,
+  anon_sym_SLASH_SLASH = 53,
+  anon_sym_QMARK_QMARK = 54,
+  anon_sym_LT = 55,
+  anon_sym_GT = 56,
+  anon_sym_PLUS = 57,
+  anon_sym_DASH = 58,
+  anon_sym_STAR = 59,
+  anon_sym_SLASH = 60,
+  anon_sym_PERCENT = 61,
+  anon_sym_QMARK = 62,
+  sym_number = 63,
+  sym_comment = 64,
+  aux_sym_string_token1 = 65,
+  aux_sym_string_token2 = 66,
+  anon_sym_DQUOTE = 67,
+  anon_sym_DQUOTE2 = 68,
+  anon_sym_DQUOTE_DQUOTE_DQUOTE = 69,
+  anon_sym_DQUOTE_DQUOTE_DQUOTE2 = 70,
+  sym__text = 71,
+  sym__block_text = 72,
+  sym_escape = 73,
+  anon_sym_DOLLAR_LBRACE = 74,
+  sym_source_file = 75,
+  sym__element = 76,
+  sym_block_item = 77,
+  sym_pair = 78,
+  sym_member = 79,
+  sym__name = 80,
+  sym_keyword = 81,
+  sym_constant = 82,
+  sym_block = 83,
+  sym_list = 84,
+  sym_group = 85,
+  sym_operator = 86,
+  sym_string = 87,
+  sym_interpolation = 88,
+  aux_sym_source_file_repeat1 = 89,
+  aux_sym_string_repeat1 = 90,
+  aux_sym_string_repeat2 = 91,
+  alias_sym_key = 92,
+  alias_sym_member_name = 93,
+  alias_sym_type_word = 94,
 };
 
 static const char * const ts_symbol_names[] = {
@@ -118,6 +119,7 @@ static const char * const ts_symbol_names[] = {
   [anon_sym_COLON] = ":",
   [anon_sym_role] = "block_word",
   [anon_sym_aux] = "block_word",
+  [anon_sym_cell] = "block_word",
   [anon_sym_sidecar] = "block_word",
   [anon_sym_init] = "block_word",
   [anon_sym_raw] = "block_word",
@@ -215,6 +217,7 @@ static const TSSymbol ts_symbol_map[] = {
   [anon_sym_COLON] = anon_sym_COLON,
   [anon_sym_role] = anon_sym_role,
   [anon_sym_aux] = anon_sym_role,
+  [anon_sym_cell] = anon_sym_role,
   [anon_sym_sidecar] = anon_sym_role,
   [anon_sym_init] = anon_sym_role,
   [anon_sym_raw] = anon_sym_role,
@@ -327,6 +330,10 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .named = true,
   },
   [anon_sym_aux] = {
+    .visible = true,
+    .named = true,
+  },
+  [anon_sym_cell] = {
     .visible = true,
     .named = true,
   },
@@ -1334,372 +1341,382 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
       if (lookahead == 'u') ADVANCE(18);
       END_STATE();
     case 2:
-      if (lookahead == 'h') ADVANCE(19);
+      if (lookahead == 'e') ADVANCE(19);
+      if (lookahead == 'h') ADVANCE(20);
       END_STATE();
     case 3:
-      if (lookahead == 'l') ADVANCE(20);
+      if (lookahead == 'l') ADVANCE(21);
       END_STATE();
     case 4:
-      if (lookahead == 'a') ADVANCE(21);
-      if (lookahead == 'n') ADVANCE(22);
-      if (lookahead == 'o') ADVANCE(23);
-      if (lookahead == 'r') ADVANCE(24);
+      if (lookahead == 'a') ADVANCE(22);
+      if (lookahead == 'n') ADVANCE(23);
+      if (lookahead == 'o') ADVANCE(24);
+      if (lookahead == 'r') ADVANCE(25);
       END_STATE();
     case 5:
-      if (lookahead == 'f') ADVANCE(25);
-      if (lookahead == 'm') ADVANCE(26);
-      if (lookahead == 'n') ADVANCE(27);
+      if (lookahead == 'f') ADVANCE(26);
+      if (lookahead == 'm') ADVANCE(27);
+      if (lookahead == 'n') ADVANCE(28);
       END_STATE();
     case 6:
-      if (lookahead == 'o') ADVANCE(28);
+      if (lookahead == 'o') ADVANCE(29);
       END_STATE();
     case 7:
-      if (lookahead == 'e') ADVANCE(29);
+      if (lookahead == 'e') ADVANCE(30);
       END_STATE();
     case 8:
-      if (lookahead == 'o') ADVANCE(30);
+      if (lookahead == 'o') ADVANCE(31);
       END_STATE();
     case 9:
-      if (lookahead == 'b') ADVANCE(31);
-      if (lookahead == 'r') ADVANCE(32);
+      if (lookahead == 'b') ADVANCE(32);
+      if (lookahead == 'r') ADVANCE(33);
       END_STATE();
     case 10:
-      if (lookahead == 'a') ADVANCE(33);
-      if (lookahead == 'o') ADVANCE(34);
-      if (lookahead == 'r') ADVANCE(35);
+      if (lookahead == 'a') ADVANCE(34);
+      if (lookahead == 'o') ADVANCE(35);
+      if (lookahead == 'r') ADVANCE(36);
       END_STATE();
     case 11:
-      if (lookahead == 'a') ADVANCE(36);
-      if (lookahead == 'o') ADVANCE(37);
+      if (lookahead == 'a') ADVANCE(37);
+      if (lookahead == 'o') ADVANCE(38);
       END_STATE();
     case 12:
-      if (lookahead == 'i') ADVANCE(38);
+      if (lookahead == 'i') ADVANCE(39);
       END_STATE();
     case 13:
-      if (lookahead == 'e') ADVANCE(39);
-      if (lookahead == 'h') ADVANCE(40);
-      if (lookahead == 'r') ADVANCE(41);
-      if (lookahead == 'y') ADVANCE(42);
+      if (lookahead == 'e') ADVANCE(40);
+      if (lookahead == 'h') ADVANCE(41);
+      if (lookahead == 'r') ADVANCE(42);
+      if (lookahead == 'y') ADVANCE(43);
       END_STATE();
     case 14:
-      if (lookahead == 'a') ADVANCE(43);
+      if (lookahead == 'a') ADVANCE(44);
       END_STATE();
     case 15:
-      if (lookahead == 'c') ADVANCE(44);
+      if (lookahead == 'c') ADVANCE(45);
       END_STATE();
     case 16:
-      if (lookahead == 'd') ADVANCE(45);
+      if (lookahead == 'd') ADVANCE(46);
       END_STATE();
     case 17:
       ACCEPT_TOKEN(anon_sym_as);
       END_STATE();
     case 18:
-      if (lookahead == 'x') ADVANCE(46);
+      if (lookahead == 'x') ADVANCE(47);
       END_STATE();
     case 19:
-      if (lookahead == 'e') ADVANCE(47);
+      if (lookahead == 'l') ADVANCE(48);
       END_STATE();
     case 20:
-      if (lookahead == 's') ADVANCE(48);
+      if (lookahead == 'e') ADVANCE(49);
       END_STATE();
     case 21:
-      if (lookahead == 'l') ADVANCE(49);
+      if (lookahead == 's') ADVANCE(50);
       END_STATE();
     case 22:
-      ACCEPT_TOKEN(anon_sym_fn);
+      if (lookahead == 'l') ADVANCE(51);
       END_STATE();
     case 23:
-      if (lookahead == 'r') ADVANCE(50);
+      ACCEPT_TOKEN(anon_sym_fn);
       END_STATE();
     case 24:
-      if (lookahead == 'a') ADVANCE(51);
+      if (lookahead == 'r') ADVANCE(52);
       END_STATE();
     case 25:
-      ACCEPT_TOKEN(anon_sym_if);
+      if (lookahead == 'a') ADVANCE(53);
       END_STATE();
     case 26:
-      if (lookahead == 'p') ADVANCE(52);
+      ACCEPT_TOKEN(anon_sym_if);
       END_STATE();
     case 27:
-      ACCEPT_TOKEN(anon_sym_in);
-      if (lookahead == 'i') ADVANCE(53);
+      if (lookahead == 'p') ADVANCE(54);
       END_STATE();
     case 28:
-      if (lookahead == 'b') ADVANCE(54);
+      ACCEPT_TOKEN(anon_sym_in);
+      if (lookahead == 'i') ADVANCE(55);
       END_STATE();
     case 29:
-      if (lookahead == 't') ADVANCE(55);
+      if (lookahead == 'b') ADVANCE(56);
       END_STATE();
     case 30:
-      if (lookahead == 'n') ADVANCE(56);
       if (lookahead == 't') ADVANCE(57);
       END_STATE();
     case 31:
-      if (lookahead == 'j') ADVANCE(58);
+      if (lookahead == 'n') ADVANCE(58);
+      if (lookahead == 't') ADVANCE(59);
       END_STATE();
     case 32:
-      ACCEPT_TOKEN(anon_sym_or);
+      if (lookahead == 'j') ADVANCE(60);
       END_STATE();
     case 33:
-      if (lookahead == 'r') ADVANCE(59);
+      ACCEPT_TOKEN(anon_sym_or);
       END_STATE();
     case 34:
-      if (lookahead == 'l') ADVANCE(60);
+      if (lookahead == 'r') ADVANCE(61);
       END_STATE();
     case 35:
-      if (lookahead == 'o') ADVANCE(61);
+      if (lookahead == 'l') ADVANCE(62);
       END_STATE();
     case 36:
-      if (lookahead == 'w') ADVANCE(62);
+      if (lookahead == 'o') ADVANCE(63);
       END_STATE();
     case 37:
-      if (lookahead == 'l') ADVANCE(63);
+      if (lookahead == 'w') ADVANCE(64);
       END_STATE();
     case 38:
-      if (lookahead == 'd') ADVANCE(64);
+      if (lookahead == 'l') ADVANCE(65);
       END_STATE();
     case 39:
-      if (lookahead == 's') ADVANCE(65);
+      if (lookahead == 'd') ADVANCE(66);
       END_STATE();
     case 40:
-      if (lookahead == 'e') ADVANCE(66);
+      if (lookahead == 's') ADVANCE(67);
       END_STATE();
     case 41:
-      if (lookahead == 'u') ADVANCE(67);
+      if (lookahead == 'e') ADVANCE(68);
       END_STATE();
     case 42:
-      if (lookahead == 'p') ADVANCE(68);
+      if (lookahead == 'u') ADVANCE(69);
       END_STATE();
     case 43:
-      if (lookahead == 'r') ADVANCE(69);
+      if (lookahead == 'p') ADVANCE(70);
       END_STATE();
     case 44:
-      if (lookahead == 'e') ADVANCE(70);
+      if (lookahead == 'r') ADVANCE(71);
       END_STATE();
     case 45:
-      ACCEPT_TOKEN(anon_sym_and);
-      END_STATE();
-    case 46:
-      ACCEPT_TOKEN(anon_sym_aux);
-      END_STATE();
-    case 47:
-      if (lookahead == 'c') ADVANCE(71);
-      END_STATE();
-    case 48:
       if (lookahead == 'e') ADVANCE(72);
       END_STATE();
+    case 46:
+      ACCEPT_TOKEN(anon_sym_and);
+      END_STATE();
+    case 47:
+      ACCEPT_TOKEN(anon_sym_aux);
+      END_STATE();
+    case 48:
+      if (lookahead == 'l') ADVANCE(73);
+      END_STATE();
     case 49:
-      if (lookahead == 's') ADVANCE(73);
+      if (lookahead == 'c') ADVANCE(74);
       END_STATE();
     case 50:
-      ACCEPT_TOKEN(anon_sym_for);
+      if (lookahead == 'e') ADVANCE(75);
       END_STATE();
     case 51:
-      if (lookahead == 'm') ADVANCE(74);
+      if (lookahead == 's') ADVANCE(76);
       END_STATE();
     case 52:
-      if (lookahead == 'o') ADVANCE(75);
+      ACCEPT_TOKEN(anon_sym_for);
       END_STATE();
     case 53:
-      if (lookahead == 't') ADVANCE(76);
+      if (lookahead == 'm') ADVANCE(77);
       END_STATE();
     case 54:
-      ACCEPT_TOKEN(anon_sym_job);
+      if (lookahead == 'o') ADVANCE(78);
       END_STATE();
     case 55:
-      ACCEPT_TOKEN(anon_sym_let);
+      if (lookahead == 't') ADVANCE(79);
       END_STATE();
     case 56:
-      if (lookahead == 'e') ADVANCE(77);
+      ACCEPT_TOKEN(anon_sym_job);
       END_STATE();
     case 57:
-      ACCEPT_TOKEN(anon_sym_not);
+      ACCEPT_TOKEN(anon_sym_let);
       END_STATE();
     case 58:
-      if (lookahead == 'e') ADVANCE(78);
+      if (lookahead == 'e') ADVANCE(80);
       END_STATE();
     case 59:
-      if (lookahead == 'a') ADVANCE(79);
+      ACCEPT_TOKEN(anon_sym_not);
       END_STATE();
     case 60:
-      if (lookahead == 'i') ADVANCE(80);
+      if (lookahead == 'e') ADVANCE(81);
       END_STATE();
     case 61:
-      if (lookahead == 'f') ADVANCE(81);
-      if (lookahead == 'j') ADVANCE(82);
+      if (lookahead == 'a') ADVANCE(82);
       END_STATE();
     case 62:
-      ACCEPT_TOKEN(anon_sym_raw);
+      if (lookahead == 'i') ADVANCE(83);
       END_STATE();
     case 63:
-      if (lookahead == 'e') ADVANCE(83);
+      if (lookahead == 'f') ADVANCE(84);
+      if (lookahead == 'j') ADVANCE(85);
       END_STATE();
     case 64:
-      if (lookahead == 'e') ADVANCE(84);
+      ACCEPT_TOKEN(anon_sym_raw);
       END_STATE();
     case 65:
-      if (lookahead == 't') ADVANCE(85);
+      if (lookahead == 'e') ADVANCE(86);
       END_STATE();
     case 66:
-      if (lookahead == 'n') ADVANCE(86);
-      END_STATE();
-    case 67:
       if (lookahead == 'e') ADVANCE(87);
       END_STATE();
-    case 68:
-      if (lookahead == 'e') ADVANCE(88);
+    case 67:
+      if (lookahead == 't') ADVANCE(88);
       END_STATE();
-    case 69:
+    case 68:
       if (lookahead == 'n') ADVANCE(89);
       END_STATE();
+    case 69:
+      if (lookahead == 'e') ADVANCE(90);
+      END_STATE();
     case 70:
-      if (lookahead == 'l') ADVANCE(90);
+      if (lookahead == 'e') ADVANCE(91);
       END_STATE();
     case 71:
-      if (lookahead == 'k') ADVANCE(91);
+      if (lookahead == 'n') ADVANCE(92);
       END_STATE();
     case 72:
-      ACCEPT_TOKEN(anon_sym_else);
+      if (lookahead == 'l') ADVANCE(93);
       END_STATE();
     case 73:
-      if (lookahead == 'e') ADVANCE(92);
+      ACCEPT_TOKEN(anon_sym_cell);
       END_STATE();
     case 74:
-      if (lookahead == 'e') ADVANCE(93);
+      if (lookahead == 'k') ADVANCE(94);
       END_STATE();
     case 75:
-      if (lookahead == 'r') ADVANCE(94);
+      ACCEPT_TOKEN(anon_sym_else);
       END_STATE();
     case 76:
-      ACCEPT_TOKEN(anon_sym_init);
+      if (lookahead == 'e') ADVANCE(95);
       END_STATE();
     case 77:
-      ACCEPT_TOKEN(anon_sym_none);
+      if (lookahead == 'e') ADVANCE(96);
       END_STATE();
     case 78:
-      if (lookahead == 'c') ADVANCE(95);
+      if (lookahead == 'r') ADVANCE(97);
       END_STATE();
     case 79:
-      if (lookahead == 'm') ADVANCE(96);
+      ACCEPT_TOKEN(anon_sym_init);
       END_STATE();
     case 80:
-      if (lookahead == 'c') ADVANCE(97);
+      ACCEPT_TOKEN(anon_sym_none);
       END_STATE();
     case 81:
-      if (lookahead == 'i') ADVANCE(98);
+      if (lookahead == 'c') ADVANCE(98);
       END_STATE();
     case 82:
-      if (lookahead == 'e') ADVANCE(99);
+      if (lookahead == 'm') ADVANCE(99);
       END_STATE();
     case 83:
-      ACCEPT_TOKEN(anon_sym_role);
-      END_STATE();
-    case 84:
       if (lookahead == 'c') ADVANCE(100);
       END_STATE();
+    case 84:
+      if (lookahead == 'i') ADVANCE(101);
+      END_STATE();
     case 85:
-      ACCEPT_TOKEN(anon_sym_test);
+      if (lookahead == 'e') ADVANCE(102);
       END_STATE();
     case 86:
-      ACCEPT_TOKEN(anon_sym_then);
+      ACCEPT_TOKEN(anon_sym_role);
       END_STATE();
     case 87:
-      ACCEPT_TOKEN(anon_sym_true);
+      if (lookahead == 'c') ADVANCE(103);
       END_STATE();
     case 88:
-      ACCEPT_TOKEN(anon_sym_type);
+      ACCEPT_TOKEN(anon_sym_test);
       END_STATE();
     case 89:
-      ACCEPT_TOKEN(anon_sym_warn);
+      ACCEPT_TOKEN(anon_sym_then);
       END_STATE();
     case 90:
-      if (lookahead == 'e') ADVANCE(101);
+      ACCEPT_TOKEN(anon_sym_true);
       END_STATE();
     case 91:
-      ACCEPT_TOKEN(anon_sym_check);
+      ACCEPT_TOKEN(anon_sym_type);
       END_STATE();
     case 92:
-      ACCEPT_TOKEN(anon_sym_false);
+      ACCEPT_TOKEN(anon_sym_warn);
       END_STATE();
     case 93:
-      if (lookahead == 'w') ADVANCE(102);
+      if (lookahead == 'e') ADVANCE(104);
       END_STATE();
     case 94:
-      if (lookahead == 't') ADVANCE(103);
+      ACCEPT_TOKEN(anon_sym_check);
       END_STATE();
     case 95:
-      if (lookahead == 't') ADVANCE(104);
+      ACCEPT_TOKEN(anon_sym_false);
       END_STATE();
     case 96:
-      ACCEPT_TOKEN(anon_sym_param);
+      if (lookahead == 'w') ADVANCE(105);
       END_STATE();
     case 97:
-      if (lookahead == 'y') ADVANCE(105);
+      if (lookahead == 't') ADVANCE(106);
       END_STATE();
     case 98:
-      if (lookahead == 'l') ADVANCE(106);
+      if (lookahead == 't') ADVANCE(107);
       END_STATE();
     case 99:
-      if (lookahead == 'c') ADVANCE(107);
+      ACCEPT_TOKEN(anon_sym_param);
       END_STATE();
     case 100:
-      if (lookahead == 'a') ADVANCE(108);
+      if (lookahead == 'y') ADVANCE(108);
       END_STATE();
     case 101:
-      if (lookahead == 'r') ADVANCE(109);
+      if (lookahead == 'l') ADVANCE(109);
       END_STATE();
     case 102:
-      if (lookahead == 'o') ADVANCE(110);
+      if (lookahead == 'c') ADVANCE(110);
       END_STATE();
     case 103:
-      ACCEPT_TOKEN(anon_sym_import);
+      if (lookahead == 'a') ADVANCE(111);
       END_STATE();
     case 104:
-      ACCEPT_TOKEN(anon_sym_object);
+      if (lookahead == 'r') ADVANCE(112);
       END_STATE();
     case 105:
-      ACCEPT_TOKEN(anon_sym_policy);
+      if (lookahead == 'o') ADVANCE(113);
       END_STATE();
     case 106:
-      if (lookahead == 'e') ADVANCE(111);
+      ACCEPT_TOKEN(anon_sym_import);
       END_STATE();
     case 107:
-      if (lookahead == 't') ADVANCE(112);
+      ACCEPT_TOKEN(anon_sym_object);
       END_STATE();
     case 108:
-      if (lookahead == 'r') ADVANCE(113);
+      ACCEPT_TOKEN(anon_sym_policy);
       END_STATE();
     case 109:
-      if (lookahead == 'a') ADVANCE(114);
+      if (lookahead == 'e') ADVANCE(114);
       END_STATE();
     case 110:
-      if (lookahead == 'r') ADVANCE(115);
+      if (lookahead == 't') ADVANCE(115);
       END_STATE();
     case 111:
-      ACCEPT_TOKEN(anon_sym_profile);
+      if (lookahead == 'r') ADVANCE(116);
       END_STATE();
     case 112:
-      ACCEPT_TOKEN(anon_sym_project);
+      if (lookahead == 'a') ADVANCE(117);
       END_STATE();
     case 113:
-      ACCEPT_TOKEN(anon_sym_sidecar);
+      if (lookahead == 'r') ADVANCE(118);
       END_STATE();
     case 114:
-      if (lookahead == 't') ADVANCE(116);
+      ACCEPT_TOKEN(anon_sym_profile);
       END_STATE();
     case 115:
-      if (lookahead == 'k') ADVANCE(117);
+      ACCEPT_TOKEN(anon_sym_project);
       END_STATE();
     case 116:
-      if (lookahead == 'o') ADVANCE(118);
+      ACCEPT_TOKEN(anon_sym_sidecar);
       END_STATE();
     case 117:
-      ACCEPT_TOKEN(anon_sym_framework);
+      if (lookahead == 't') ADVANCE(119);
       END_STATE();
     case 118:
-      if (lookahead == 'r') ADVANCE(119);
+      if (lookahead == 'k') ADVANCE(120);
       END_STATE();
     case 119:
+      if (lookahead == 'o') ADVANCE(121);
+      END_STATE();
+    case 120:
+      ACCEPT_TOKEN(anon_sym_framework);
+      END_STATE();
+    case 121:
+      if (lookahead == 'r') ADVANCE(122);
+      END_STATE();
+    case 122:
       ACCEPT_TOKEN(anon_sym_accelerator);
       END_STATE();
     default:
@@ -1773,6 +1790,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(1),
     [anon_sym_role] = ACTIONS(1),
     [anon_sym_aux] = ACTIONS(1),
+    [anon_sym_cell] = ACTIONS(1),
     [anon_sym_sidecar] = ACTIONS(1),
     [anon_sym_init] = ACTIONS(1),
     [anon_sym_raw] = ACTIONS(1),
@@ -1859,6 +1877,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -1938,6 +1957,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(53),
     [anon_sym_role] = ACTIONS(56),
     [anon_sym_aux] = ACTIONS(56),
+    [anon_sym_cell] = ACTIONS(56),
     [anon_sym_sidecar] = ACTIONS(56),
     [anon_sym_init] = ACTIONS(56),
     [anon_sym_raw] = ACTIONS(56),
@@ -2019,6 +2039,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2098,6 +2119,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2177,6 +2199,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2257,6 +2280,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2335,6 +2359,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2414,6 +2439,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2493,6 +2519,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2572,6 +2599,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2651,6 +2679,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2730,6 +2759,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2809,6 +2839,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(11),
     [anon_sym_role] = ACTIONS(13),
     [anon_sym_aux] = ACTIONS(13),
+    [anon_sym_cell] = ACTIONS(13),
     [anon_sym_sidecar] = ACTIONS(13),
     [anon_sym_init] = ACTIONS(13),
     [anon_sym_raw] = ACTIONS(13),
@@ -2877,6 +2908,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(142),
     [anon_sym_role] = ACTIONS(140),
     [anon_sym_aux] = ACTIONS(140),
+    [anon_sym_cell] = ACTIONS(140),
     [anon_sym_sidecar] = ACTIONS(140),
     [anon_sym_init] = ACTIONS(140),
     [anon_sym_raw] = ACTIONS(140),
@@ -2948,6 +2980,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(142),
     [anon_sym_role] = ACTIONS(150),
     [anon_sym_aux] = ACTIONS(150),
+    [anon_sym_cell] = ACTIONS(150),
     [anon_sym_sidecar] = ACTIONS(150),
     [anon_sym_init] = ACTIONS(150),
     [anon_sym_raw] = ACTIONS(150),
@@ -3019,6 +3052,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(142),
     [anon_sym_role] = ACTIONS(157),
     [anon_sym_aux] = ACTIONS(157),
+    [anon_sym_cell] = ACTIONS(157),
     [anon_sym_sidecar] = ACTIONS(157),
     [anon_sym_init] = ACTIONS(157),
     [anon_sym_raw] = ACTIONS(157),
@@ -3089,6 +3123,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(142),
     [anon_sym_role] = ACTIONS(140),
     [anon_sym_aux] = ACTIONS(140),
+    [anon_sym_cell] = ACTIONS(140),
     [anon_sym_sidecar] = ACTIONS(140),
     [anon_sym_init] = ACTIONS(140),
     [anon_sym_raw] = ACTIONS(140),
@@ -3159,6 +3194,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(142),
     [anon_sym_role] = ACTIONS(164),
     [anon_sym_aux] = ACTIONS(164),
+    [anon_sym_cell] = ACTIONS(164),
     [anon_sym_sidecar] = ACTIONS(164),
     [anon_sym_init] = ACTIONS(164),
     [anon_sym_raw] = ACTIONS(164),
@@ -3229,6 +3265,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(166),
     [anon_sym_role] = ACTIONS(168),
     [anon_sym_aux] = ACTIONS(168),
+    [anon_sym_cell] = ACTIONS(168),
     [anon_sym_sidecar] = ACTIONS(168),
     [anon_sym_init] = ACTIONS(168),
     [anon_sym_raw] = ACTIONS(168),
@@ -3298,6 +3335,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(170),
     [anon_sym_role] = ACTIONS(172),
     [anon_sym_aux] = ACTIONS(172),
+    [anon_sym_cell] = ACTIONS(172),
     [anon_sym_sidecar] = ACTIONS(172),
     [anon_sym_init] = ACTIONS(172),
     [anon_sym_raw] = ACTIONS(172),
@@ -3367,6 +3405,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(176),
     [anon_sym_role] = ACTIONS(178),
     [anon_sym_aux] = ACTIONS(178),
+    [anon_sym_cell] = ACTIONS(178),
     [anon_sym_sidecar] = ACTIONS(178),
     [anon_sym_init] = ACTIONS(178),
     [anon_sym_raw] = ACTIONS(178),
@@ -3436,6 +3475,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(180),
     [anon_sym_role] = ACTIONS(182),
     [anon_sym_aux] = ACTIONS(182),
+    [anon_sym_cell] = ACTIONS(182),
     [anon_sym_sidecar] = ACTIONS(182),
     [anon_sym_init] = ACTIONS(182),
     [anon_sym_raw] = ACTIONS(182),
@@ -3505,6 +3545,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(184),
     [anon_sym_role] = ACTIONS(186),
     [anon_sym_aux] = ACTIONS(186),
+    [anon_sym_cell] = ACTIONS(186),
     [anon_sym_sidecar] = ACTIONS(186),
     [anon_sym_init] = ACTIONS(186),
     [anon_sym_raw] = ACTIONS(186),
@@ -3574,6 +3615,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(188),
     [anon_sym_role] = ACTIONS(190),
     [anon_sym_aux] = ACTIONS(190),
+    [anon_sym_cell] = ACTIONS(190),
     [anon_sym_sidecar] = ACTIONS(190),
     [anon_sym_init] = ACTIONS(190),
     [anon_sym_raw] = ACTIONS(190),
@@ -3643,6 +3685,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(192),
     [anon_sym_role] = ACTIONS(194),
     [anon_sym_aux] = ACTIONS(194),
+    [anon_sym_cell] = ACTIONS(194),
     [anon_sym_sidecar] = ACTIONS(194),
     [anon_sym_init] = ACTIONS(194),
     [anon_sym_raw] = ACTIONS(194),
@@ -3712,6 +3755,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(196),
     [anon_sym_role] = ACTIONS(198),
     [anon_sym_aux] = ACTIONS(198),
+    [anon_sym_cell] = ACTIONS(198),
     [anon_sym_sidecar] = ACTIONS(198),
     [anon_sym_init] = ACTIONS(198),
     [anon_sym_raw] = ACTIONS(198),
@@ -3781,6 +3825,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(202),
     [anon_sym_role] = ACTIONS(204),
     [anon_sym_aux] = ACTIONS(204),
+    [anon_sym_cell] = ACTIONS(204),
     [anon_sym_sidecar] = ACTIONS(204),
     [anon_sym_init] = ACTIONS(204),
     [anon_sym_raw] = ACTIONS(204),
@@ -3850,6 +3895,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(206),
     [anon_sym_role] = ACTIONS(208),
     [anon_sym_aux] = ACTIONS(208),
+    [anon_sym_cell] = ACTIONS(208),
     [anon_sym_sidecar] = ACTIONS(208),
     [anon_sym_init] = ACTIONS(208),
     [anon_sym_raw] = ACTIONS(208),
@@ -3919,6 +3965,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(210),
     [anon_sym_role] = ACTIONS(212),
     [anon_sym_aux] = ACTIONS(212),
+    [anon_sym_cell] = ACTIONS(212),
     [anon_sym_sidecar] = ACTIONS(212),
     [anon_sym_init] = ACTIONS(212),
     [anon_sym_raw] = ACTIONS(212),
@@ -3988,6 +4035,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(206),
     [anon_sym_role] = ACTIONS(208),
     [anon_sym_aux] = ACTIONS(208),
+    [anon_sym_cell] = ACTIONS(208),
     [anon_sym_sidecar] = ACTIONS(208),
     [anon_sym_init] = ACTIONS(208),
     [anon_sym_raw] = ACTIONS(208),
@@ -4057,6 +4105,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(216),
     [anon_sym_role] = ACTIONS(218),
     [anon_sym_aux] = ACTIONS(218),
+    [anon_sym_cell] = ACTIONS(218),
     [anon_sym_sidecar] = ACTIONS(218),
     [anon_sym_init] = ACTIONS(218),
     [anon_sym_raw] = ACTIONS(218),
@@ -4126,6 +4175,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(220),
     [anon_sym_role] = ACTIONS(222),
     [anon_sym_aux] = ACTIONS(222),
+    [anon_sym_cell] = ACTIONS(222),
     [anon_sym_sidecar] = ACTIONS(222),
     [anon_sym_init] = ACTIONS(222),
     [anon_sym_raw] = ACTIONS(222),
@@ -4195,6 +4245,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(224),
     [anon_sym_role] = ACTIONS(226),
     [anon_sym_aux] = ACTIONS(226),
+    [anon_sym_cell] = ACTIONS(226),
     [anon_sym_sidecar] = ACTIONS(226),
     [anon_sym_init] = ACTIONS(226),
     [anon_sym_raw] = ACTIONS(226),
@@ -4264,6 +4315,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(228),
     [anon_sym_role] = ACTIONS(230),
     [anon_sym_aux] = ACTIONS(230),
+    [anon_sym_cell] = ACTIONS(230),
     [anon_sym_sidecar] = ACTIONS(230),
     [anon_sym_init] = ACTIONS(230),
     [anon_sym_raw] = ACTIONS(230),
@@ -4333,6 +4385,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(232),
     [anon_sym_role] = ACTIONS(234),
     [anon_sym_aux] = ACTIONS(234),
+    [anon_sym_cell] = ACTIONS(234),
     [anon_sym_sidecar] = ACTIONS(234),
     [anon_sym_init] = ACTIONS(234),
     [anon_sym_raw] = ACTIONS(234),
@@ -4402,6 +4455,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(236),
     [anon_sym_role] = ACTIONS(238),
     [anon_sym_aux] = ACTIONS(238),
+    [anon_sym_cell] = ACTIONS(238),
     [anon_sym_sidecar] = ACTIONS(238),
     [anon_sym_init] = ACTIONS(238),
     [anon_sym_raw] = ACTIONS(238),
@@ -4471,6 +4525,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(240),
     [anon_sym_role] = ACTIONS(242),
     [anon_sym_aux] = ACTIONS(242),
+    [anon_sym_cell] = ACTIONS(242),
     [anon_sym_sidecar] = ACTIONS(242),
     [anon_sym_init] = ACTIONS(242),
     [anon_sym_raw] = ACTIONS(242),
@@ -4540,6 +4595,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(244),
     [anon_sym_role] = ACTIONS(246),
     [anon_sym_aux] = ACTIONS(246),
+    [anon_sym_cell] = ACTIONS(246),
     [anon_sym_sidecar] = ACTIONS(246),
     [anon_sym_init] = ACTIONS(246),
     [anon_sym_raw] = ACTIONS(246),
@@ -4609,6 +4665,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(248),
     [anon_sym_role] = ACTIONS(250),
     [anon_sym_aux] = ACTIONS(250),
+    [anon_sym_cell] = ACTIONS(250),
     [anon_sym_sidecar] = ACTIONS(250),
     [anon_sym_init] = ACTIONS(250),
     [anon_sym_raw] = ACTIONS(250),
@@ -4678,6 +4735,7 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_COLON] = ACTIONS(138),
     [anon_sym_role] = ACTIONS(140),
     [anon_sym_aux] = ACTIONS(140),
+    [anon_sym_cell] = ACTIONS(140),
     [anon_sym_sidecar] = ACTIONS(140),
     [anon_sym_init] = ACTIONS(140),
     [anon_sym_raw] = ACTIONS(140),
@@ -4746,9 +4804,10 @@ static const uint16_t ts_small_parse_table[] = {
   [0] = 2,
     ACTIONS(3), 1,
       sym_comment,
-    ACTIONS(252), 33,
+    ACTIONS(252), 34,
       anon_sym_role,
       anon_sym_aux,
+      anon_sym_cell,
       anon_sym_sidecar,
       anon_sym_init,
       anon_sym_raw,
@@ -4780,7 +4839,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_and,
       anon_sym_or,
       sym_identifier,
-  [39] = 6,
+  [40] = 6,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(256), 1,
@@ -4794,7 +4853,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(42), 2,
       sym_interpolation,
       aux_sym_string_repeat1,
-  [59] = 6,
+  [60] = 6,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(267), 1,
@@ -4808,7 +4867,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(45), 2,
       sym_interpolation,
       aux_sym_string_repeat2,
-  [79] = 6,
+  [80] = 6,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(275), 1,
@@ -4822,7 +4881,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(42), 2,
       sym_interpolation,
       aux_sym_string_repeat1,
-  [99] = 6,
+  [100] = 6,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(273), 1,
@@ -4836,7 +4895,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(46), 2,
       sym_interpolation,
       aux_sym_string_repeat2,
-  [119] = 6,
+  [120] = 6,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(287), 1,
@@ -4850,7 +4909,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(46), 2,
       sym_interpolation,
       aux_sym_string_repeat2,
-  [139] = 6,
+  [140] = 6,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(267), 1,
@@ -4864,7 +4923,7 @@ static const uint16_t ts_small_parse_table[] = {
     STATE(44), 2,
       sym_interpolation,
       aux_sym_string_repeat1,
-  [159] = 3,
+  [160] = 3,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(304), 1,
@@ -4873,7 +4932,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_DQUOTE2,
       sym_escape,
       anon_sym_DOLLAR_LBRACE,
-  [171] = 3,
+  [172] = 3,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(308), 1,
@@ -4882,7 +4941,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_DQUOTE_DQUOTE_DQUOTE2,
       sym_escape,
       anon_sym_DOLLAR_LBRACE,
-  [183] = 3,
+  [184] = 3,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(308), 1,
@@ -4891,7 +4950,7 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_DQUOTE2,
       sym_escape,
       anon_sym_DOLLAR_LBRACE,
-  [195] = 3,
+  [196] = 3,
     ACTIONS(254), 1,
       sym_comment,
     ACTIONS(304), 1,
@@ -4900,21 +4959,21 @@ static const uint16_t ts_small_parse_table[] = {
       anon_sym_DQUOTE_DQUOTE_DQUOTE2,
       sym_escape,
       anon_sym_DOLLAR_LBRACE,
-  [207] = 3,
+  [208] = 3,
     ACTIONS(3), 1,
       sym_comment,
     ACTIONS(29), 1,
       anon_sym_LBRACE,
     STATE(35), 1,
       sym_block,
-  [217] = 3,
+  [218] = 3,
     ACTIONS(3), 1,
       sym_comment,
     ACTIONS(29), 1,
       anon_sym_LBRACE,
     STATE(36), 1,
       sym_block,
-  [227] = 2,
+  [228] = 2,
     ACTIONS(3), 1,
       sym_comment,
     ACTIONS(310), 1,
@@ -4923,19 +4982,19 @@ static const uint16_t ts_small_parse_table[] = {
 
 static const uint32_t ts_small_parse_table_map[] = {
   [SMALL_STATE(41)] = 0,
-  [SMALL_STATE(42)] = 39,
-  [SMALL_STATE(43)] = 59,
-  [SMALL_STATE(44)] = 79,
-  [SMALL_STATE(45)] = 99,
-  [SMALL_STATE(46)] = 119,
-  [SMALL_STATE(47)] = 139,
-  [SMALL_STATE(48)] = 159,
-  [SMALL_STATE(49)] = 171,
-  [SMALL_STATE(50)] = 183,
-  [SMALL_STATE(51)] = 195,
-  [SMALL_STATE(52)] = 207,
-  [SMALL_STATE(53)] = 217,
-  [SMALL_STATE(54)] = 227,
+  [SMALL_STATE(42)] = 40,
+  [SMALL_STATE(43)] = 60,
+  [SMALL_STATE(44)] = 80,
+  [SMALL_STATE(45)] = 100,
+  [SMALL_STATE(46)] = 120,
+  [SMALL_STATE(47)] = 140,
+  [SMALL_STATE(48)] = 160,
+  [SMALL_STATE(49)] = 172,
+  [SMALL_STATE(50)] = 184,
+  [SMALL_STATE(51)] = 196,
+  [SMALL_STATE(52)] = 208,
+  [SMALL_STATE(53)] = 218,
+  [SMALL_STATE(54)] = 228,
 };
 
 static const TSParseActionEntry ts_parse_actions[] = {

@@ -11,7 +11,7 @@ syn match tjKeyword /\<\%(import\|as\|param\|let\|fn\|type\|project\|policy\|fra
 syn match tjConstant /\<\%(true\|false\|none\)\>/
 syn match tjKey /\<\%(import\|as\|param\|fn\|type\|framework\|accelerator\|job\|profile\|test\|policy\)\>\%(\s*{\)\@=/
 syn match tjKey /\<\%(import\|as\|param\|fn\|type\|framework\|accelerator\|job\|profile\|test\|policy\|project\|not\|true\|false\|none\)\>\%(\s*\%(==\@!\|+=\|:\)\)\@=/
-syn match tjBlock /\<\%(role\|aux\|sidecar\|init\|raw\|object\)\>\%(\s\+[A-Za-z_]\w*\s*{\)\@=/
+syn match tjBlock /\<\%(role\|aux\|cell\|sidecar\|init\|raw\|object\)\>\%(\s\+[A-Za-z_]\w*\s*{\)\@=/
 syn match tjType /\%(\%(:\|->\)\s*\)\@<=\<\%(bool\|int\|float\|string\|cpu\|memory\|duration\|topology\|range\|elastic\|image\|name\|path\|port\|accelerator\|volume\|condition\|role\|data\|enum\|list\|map\|pod\|secret\|Role\|Sidecar\)\>/
 syn match tjKeyword /\%(\%(:\|->\)\s*\)\@<=\<accelerator\>/
 syn match tjNumber /\<[0-9]\w*\%(\.[0-9]\w*\)*/
