@@ -67,7 +67,7 @@ STD     := -std=c11
 CPPFLAGS += -D_GNU_SOURCE -Icompiler -Igrammar -I. -I$(BUILD)/gen
 FUZZ_SECONDS ?= 60
 # The commit of the source, if this directory is the top of a repository.
-COMMIT  ?= $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null))
+COMMIT  ?= $(if $(wildcard .git),$(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null),$(shell sed -n 's/^commit \([0-9a-f]*\)$$/\1/p' .ci/commit))
 # Two builds in different directories are equal: debug information has paths that begin here. See `make reproducible`.
 MAP     := -ffile-prefix-map=$(CURDIR)=.
 # Recursive calls of make use all processors, unless the caller has given -j.
@@ -98,7 +98,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-tar dist-wheel wheel dist-index dist-image dist-ci dist-sbom dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-files dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -431,50 +431,76 @@ test-wasm: playground
 
 # ---- releases ----
 
-# Static programs that run on every Linux, packed with their checksums in DIST. Only dist-fetch needs a network. See
-# .ci/dist; RELEASE_URL is the address from which install.sh downloads.
-DIST         ?= dist
-VERSION      := $(shell sed -n 's/^.define TRAINC_VERSION "\(.*\)"/\1/p' compiler/base/version.h)
-DIST_SOURCES ?= $(BUILD)/dist/sources
-RELEASE_URL  ?= https://releases.example.com/trainc
-CI_IMAGE     ?= registry.example.com/debian:12
+# Static programs that run on every Linux, and what is packed from them, in DIST. Only dist-fetch needs a network. See
+# .ci/dist. RELEASE_URL is the address from which install.sh downloads, HOMEPAGE that of the project, IMAGE_SOURCE the one
+# that labels of the image name.
+DIST          ?= dist
+VERSION       := $(shell sed -n 's/^.define TRAINC_VERSION "\(.*\)"/\1/p' compiler/base/version.h)
+DIST_SOURCES  ?= $(BUILD)/dist/sources
+HOMEPAGE      ?= https://trainc.example.com
+RELEASE_URL   ?= https://releases.example.com/trainc
+CI_IMAGE      ?= registry.example.com/debian:12
+# The machine that builds comes first: its programs write the completions for all.
+ARCHITECTURES ?= x86_64 aarch64
+tarballs       = $(ARCHITECTURES:%=$(abspath $(DIST))/trainc-$(VERSION)-linux-%.tar.gz)
 dist-fetch:
 	@sh .ci/deps dist
 	@bash .ci/dist/fetch $(DIST_SOURCES)
 dist-tar:
-	@bash .ci/dist/libraries $(DIST_SOURCES) x86_64-linux-musl
-	@bash .ci/dist/programs $(DIST_SOURCES) x86_64-linux-musl $(BUILD)/dist/x86_64
-	@bash .ci/dist/tarball $(DIST_SOURCES) x86_64 $(BUILD)/dist/x86_64 $(DIST)
+	@set -e; for machine in $(ARCHITECTURES); do \
+		bash .ci/dist/libraries $(DIST_SOURCES) $$machine-linux-musl; \
+		bash .ci/dist/programs $(DIST_SOURCES) $$machine-linux-musl $(BUILD)/dist/$$machine; \
+		bash .ci/dist/tarball $(DIST_SOURCES) $$machine $(BUILD)/dist/$$machine $(DIST); \
+	done
+# Files that name the archives with their checksums: the installer, the formula of Homebrew, the plugin of krew, CI.
+fill = sed -e "s|@VERSION@|$(VERSION)|g; s|@RELEASE_URL@|$(RELEASE_URL)|g; s|@HOMEPAGE@|$(HOMEPAGE)|g; s|@CI_IMAGE@|$(CI_IMAGE)|g" \
+	$(foreach a,$(ARCHITECTURES),-e "s|@SHA256_$a@|$$(sha256sum <$(DIST)/trainc-$(VERSION)-linux-$a.tar.gz | cut -d' ' -f1)|g")
 dist-index:
-	@sed "s|@VERSION@|$(VERSION)|; s|@RELEASE_URL@|$(RELEASE_URL)|" .ci/dist/install.sh >$(DIST)/install.sh
-	@chmod 755 $(DIST)/install.sh
-# Python's wheel: the same two programs and the library, for every Linux with glibc 2.17 or newer.
-WHEEL_TAG    := manylinux_2_17_x86_64.manylinux2014_x86_64
-dist-wheel:
-	@bash .ci/dist/libraries $(DIST_SOURCES) x86_64-linux-gnu.2.17 libyaml
-	@bash .ci/dist/shared $(DIST_SOURCES) x86_64-linux-gnu.2.17 $(BUILD)/dist/x86_64-gnu
-	@python3 .ci/dist/wheel $(abspath $(DIST)/trainc-$(VERSION)-linux-x86_64.tar.gz) $(abspath $(BUILD)/dist/x86_64-gnu/libtrainc.so.0) \
-		$(WHEEL_TAG) $(abspath $(DIST))
-wheel: dist-tar dist-wheel dist-sums
-# An image in the layout of OCI, without a container engine. IMAGE_SOURCE is the address that its labels name.
-dist-image:
-	@REVISION=$(COMMIT) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/image $(abspath $(DIST)/trainc-$(VERSION)-linux-x86_64.tar.gz) \
-		$(abspath $(DIST_SOURCES)/certifi) $(abspath $(DIST))
-# Files for CI: an action, a component, and the content of a repository of hooks.
+	@mkdir -p $(DIST)/homebrew $(DIST)/krew
+	@$(fill) .ci/dist/install.sh >$(DIST)/install.sh && chmod 755 $(DIST)/install.sh
+	@$(fill) .ci/dist/trainc.rb >$(DIST)/homebrew/trainc.rb
+	@$(fill) .ci/dist/krew.yaml >$(DIST)/krew/trainc.yaml
 dist-ci: dist-index
-	@rm -rf $(DIST)/ci && mkdir -p $(DIST)/ci && cp -r .ci/ci/. $(DIST)/ci && cp $(DIST)/install.sh $(DIST)/ci/action
-	@sum=$$(sha256sum <$(DIST)/trainc-$(VERSION)-linux-x86_64.tar.gz | cut -d' ' -f1) && find $(DIST)/ci -type f ! -name install.sh \
-		-exec sed -i "s|@VERSION@|$(VERSION)|g; s|@SHA256@|$$sum|g; s|@RELEASE_URL@|$(RELEASE_URL)|g; s|@CI_IMAGE@|$(CI_IMAGE)|g" {} +
+	@rm -rf $(DIST)/ci && mkdir -p $(DIST)/ci && cp -r .ci/ci/. $(DIST)/ci
+	@find $(DIST)/ci -type f | while read -r file; do $(fill) "$$file" >$(DIST)/filled && cat $(DIST)/filled >"$$file" && rm $(DIST)/filled; done
+	@cp $(DIST)/install.sh $(DIST)/ci/action
+# Python's wheels: the same two programs and the library, for every Linux with glibc 2.17 or newer, and with musl.
+dist-wheel:
+	@set -e; for machine in $(ARCHITECTURES); do for libc in gnu.2.17:manylinux_2_17_$$machine.manylinux2014_$$machine musl:musllinux_1_2_$$machine; do \
+		target=$$machine-linux-$${libc%%:*}; built=$(BUILD)/dist/shared/$$target; \
+		bash .ci/dist/libraries $(DIST_SOURCES) $$target libyaml; \
+		bash .ci/dist/shared $(DIST_SOURCES) $$target $$built; \
+		python3 .ci/dist/wheel $(abspath $(DIST)/trainc-$(VERSION)-linux-)$$machine.tar.gz $$built/libtrainc.so.0 $${libc#*:} $(abspath $(DIST)); \
+	done; done
+wheel: dist-tar dist-wheel dist-sums
+# An image in the layout of OCI, without a container engine.
+dist-image:
+	@REVISION=$(COMMIT) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/image $(abspath $(DIST_SOURCES)/certifi) $(abspath $(DIST)) $(tarballs)
+# Packages of Debian, Red Hat and Alpine.
+dist-packages:
+	@set -e; for tarball in $(tarballs); do HOMEPAGE=$(HOMEPAGE) python3 .ci/dist/packages $$tarball $(DIST_SOURCES) $(abspath $(DIST)); done
+# The source as distributions want it: it builds without git, and knows its commit (.ci/commit).
+dist-source:
+	@git archive --prefix=trainc-$(VERSION)/ HEAD | gzip -n -9 >$(DIST)/trainc-$(VERSION)-source.tar.gz
+# What this version is, from CHANGELOG.md.
+dist-notes:
+	@awk '/^## /{ on = index($$0, "$(VERSION)") } on' CHANGELOG.md >$(DIST)/RELEASE_NOTES.md && test -s $(DIST)/RELEASE_NOTES.md
+# What is inside, how it was built, and the checksums of all: in this order, since each lists the files before it.
 dist-sbom:
 	@python3 .ci/dist/sbom $(DIST)
-dist: dist-fetch dist-tar dist-wheel dist-image dist-ci dist-sbom dist-sums
+dist-provenance:
+	@COMMIT=$(COMMIT) HOMEPAGE=$(HOMEPAGE) RELEASE_URL=$(RELEASE_URL) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/provenance $(DIST)
 dist-sums:
 	@cd $(DIST) && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+dist-files: dist-tar dist-wheel dist-image dist-packages dist-source dist-notes dist-ci dist-sbom dist-provenance dist-sums
+dist: dist-fetch dist-files
 test-dist:
 	@DIST=$(abspath $(DIST)) bash tests/dist/run.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/wheel.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/image.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/ci.sh
+	@DIST=$(abspath $(DIST)) bash tests/dist/packages.sh
+	@DIST=$(abspath $(DIST)) bash tests/dist/machines.sh
 dist-check:
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/twice.sh
 # The Python API with the library and the programs of this build; tests/dist/wheel.sh does the same with the wheel.

@@ -42,7 +42,9 @@ mkdir -p "$host/temp" "$scratch/work/sub"
 install() { env RUNNER_TEMP="$host/temp" GITHUB_PATH="$host/path" TRAINC_VERSION="$version" TRAINC_SHA256="${1:-$sum}" HOME="$host" TRAINC_RELEASE_URL="$DIST" sh "$action/install"; }
 check "a wrong checksum is refused" sh -c "! env RUNNER_TEMP='$host/temp' GITHUB_PATH='$host/path' TRAINC_VERSION='$version' TRAINC_SHA256=00 HOME='$host' \
 	TRAINC_RELEASE_URL='$DIST' sh '$action/install' && test ! -e '$host/temp/trainc'"
-check "the action installs trainc for the next steps" install
+check "a checksum of another machine is not enough" sh -c "! env RUNNER_TEMP='$host/temp' GITHUB_PATH='$host/path' TRAINC_VERSION='$version' \
+	TRAINC_SHA256=other:$sum HOME='$host' TRAINC_RELEASE_URL='$DIST' sh '$action/install' && test ! -e '$host/temp/trainc'"
+check "the action installs trainc for the next steps" install "other:00 $(uname -m):$sum"
 path=$(cat "$host/path")
 check "... in a directory that it adds to PATH" test -x "$path/trainc"
 cp examples/01-torch-data-parallel/mnist.tj "$scratch/work/good.tj"
@@ -131,7 +133,7 @@ check "the SBOM lists the files, and what the lock lists" python3 - "$DIST" "tra
 	dist, name, lock = sys.argv[1:]
 	document = json.load(open(os.path.join(dist, name)))
 	files = {f["fileName"]: f["checksums"][1]["checksumValue"] for f in document["files"]}
-	there = {"./" + os.path.relpath(os.path.join(at, n), dist) for at, _, names in os.walk(dist) for n in names} - {"./" + name, "./SHA256SUMS"}
+	there = {"./" + os.path.relpath(os.path.join(at, n), dist) for at, _, names in os.walk(dist) for n in names} - {"./" + name, "./" + name.replace("spdx", "intoto"), "./SHA256SUMS"}
 	assert set(files) == there, set(files) ^ there
 	for path, digest in files.items():
 	    assert hashlib.sha256(open(os.path.join(dist, path), "rb").read()).hexdigest() == digest, path
@@ -142,6 +144,21 @@ check "the SBOM lists the files, and what the lock lists" python3 - "$DIST" "tra
 	    assert (package["versionInfo"], package["licenseConcluded"], package["checksums"][0]["checksumValue"]) == (row[5], row[6], row[3])
 	    assert package["externalRefs"][0]["referenceLocator"].startswith("pkg:")
 	assert list(inside) == ["trainc"]
+END
+check "the statement of provenance names every file, the commit and the packages" python3 - "$DIST" "trainc-$version.intoto.json" .ci/dist/lock <<-'END'
+	import json, re, sys
+	dist, name, lock = sys.argv[1:]
+	statement = json.load(open(f"{dist}/{name}"))
+	assert statement["_type"] == "https://in-toto.io/Statement/v1" and statement["predicateType"] == "https://slsa.dev/provenance/v1"
+	sums = dict(reversed(line.rstrip("\n").split("  ", 1)) for line in open(f"{dist}/SHA256SUMS"))
+	del sums[name]
+	assert {s["name"]: s["digest"]["sha256"] for s in statement["subject"]} == sums
+	build = statement["predicate"]["buildDefinition"]
+	assert all(re.match("https?://", address) for address in (build["buildType"], statement["predicate"]["runDetails"]["builder"]["id"]))
+	rows = [line.split() for line in open(lock) if line.strip() and not line.startswith("#")]
+	sources, packages = build["resolvedDependencies"][:-len(rows)], build["resolvedDependencies"][-len(rows):]
+	assert [p["digest"]["sha256"] for p in packages] == [row[3] for row in rows]
+	assert [re.fullmatch("[0-9a-f]{40}(-dirty)?", s["digest"]["gitCommit"]) for s in sources] != [None], sources
 END
 if "$python" -c 'import spdx_tools' 2>/dev/null; then
 	check "the tools of SPDX agree" "$python" -m spdx_tools.spdx.clitools.pyspdxtools -i "$DIST/trainc-$version.spdx.json"
