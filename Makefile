@@ -24,6 +24,7 @@
 #   make test-editors    tests Neovim, Emacs and VS Code as clients of the language server, the colors and the
 #                        indentation of every editor, and the playground
 #   make test-wasm       builds the playground and tests the page
+#   make site            builds the documentation as pages in BUILD/site; make test-site tests them
 #
 #   make e2e             tests against a real control plane
 #   make e2e-upstream    runs the training operator's examples and its SDK, without the operator
@@ -98,7 +99,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm vsix dist dist-fetch dist-files dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -428,6 +429,13 @@ vsix: wasm $(BUILD)/vsix/node_modules
 	@python3 grammar/editors/vscode/build.py $(BUILD)/vsix $(WASM)/trainc.wasm $(BUILD)/vsix/trainc.vsix
 test-wasm: playground
 	@BUILD=$(BUILD) python3 tests/wasm/page.py
+# The documentation as pages that need no server and no network, with the playground. Debian's packages belong to its Python.
+SITE_PYTHON = $$(python3 -c 'import markdown_it, pygments' 2>/dev/null && echo python3 || echo /usr/bin/python3)
+site: playground
+	@sh .ci/deps site
+	@$(SITE_PYTHON) docs/site/build.py $(BUILD) $(BUILD)/site
+test-site: site
+	@TRAINC=$(BUILD)/trainc python3 tests/site/site.py $(BUILD)/site
 
 # ---- releases ----
 
@@ -479,6 +487,10 @@ dist-image:
 # Packages of Debian, Red Hat and Alpine.
 dist-packages:
 	@set -e; for tarball in $(tarballs); do HOMEPAGE=$(HOMEPAGE) python3 .ci/dist/packages $$tarball $(DIST_SOURCES) $(abspath $(DIST)); done
+# The documentation as pages, in one archive.
+dist-site: site
+	@mkdir -p $(DIST) && tar -C $(BUILD) --sort=name --mtime="@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 0)}" --owner=0 --group=0 --numeric-owner \
+		--mode=u=rwX,go=rX --transform='s|^site|trainc-$(VERSION)-site|' -cf - site | gzip -n -9 >$(DIST)/trainc-$(VERSION)-site.tar.gz
 # The source as distributions want it: it builds without git, and knows its commit (.ci/commit).
 dist-source:
 	@git archive --prefix=trainc-$(VERSION)/ HEAD | gzip -n -9 >$(DIST)/trainc-$(VERSION)-source.tar.gz
@@ -492,7 +504,7 @@ dist-provenance:
 	@COMMIT=$(COMMIT) HOMEPAGE=$(HOMEPAGE) RELEASE_URL=$(RELEASE_URL) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/provenance $(DIST)
 dist-sums:
 	@cd $(DIST) && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
-dist-files: dist-tar dist-wheel dist-image dist-packages dist-source dist-notes dist-ci dist-sbom dist-provenance dist-sums
+dist-files: dist-tar dist-wheel dist-image dist-packages dist-source dist-site dist-notes dist-ci dist-sbom dist-provenance dist-sums
 dist: dist-fetch dist-files
 test-dist:
 	@DIST=$(abspath $(DIST)) bash tests/dist/run.sh

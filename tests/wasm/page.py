@@ -10,10 +10,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
+
+from chromium import Chromium
 
 BUILD = os.environ.get("BUILD", "build")
 MOST = 640 * 1024                       # bytes over the wire
@@ -61,46 +62,11 @@ class Wasm:
 READY = 'data-ready="yes"'
 
 
-class Chromium:
-    """A headless browser, controlled through pipes: messages of the DevTools protocol, each terminated by a zero
-    byte."""
-    def __init__(self, profile):
-        theirs, self.to = os.pipe()
-        self.back, ours = os.pipe()
-        self.process = subprocess.Popen(["sh", "-c", 'exec chromium "$@" 3<&%d 4>&%d' % (theirs, ours), "sh", "--headless", "--no-sandbox", "--disable-gpu",
-                                         "--disable-background-networking", "--no-first-run", "--user-data-dir=" + profile,
-                                         "--remote-debugging-pipe"], pass_fds=(theirs, ours), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(theirs)
-        os.close(ours)
-        self.kept, self.id = b"", 0
-
-    def ask(self, method, session=None, **params):
-        self.id += 1
-        message = {"id": self.id, "method": method, "params": params}
-        os.write(self.to, json.dumps(dict(message, sessionId=session) if session else message).encode() + b"\0")
-        while True:
-            while b"\0" not in self.kept:
-                got = os.read(self.back, 1 << 16)
-                assert got, "chromium has ended"
-                self.kept += got
-            one, self.kept = self.kept.split(b"\0", 1)
-            answer = json.loads(one)
-            if answer.get("id") == self.id:
-                return answer["result"]
-
-    def end(self):
-        self.ask("Browser.close")
-        self.process.wait(30)
-        os.close(self.to)
-        os.close(self.back)
-
-
 def in_chromium(path):
     """The page's elements once its server has responded, or after a minute."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Chromium(profile)
-        target = browser.ask("Target.createTarget", url="file://" + os.path.abspath(path))["targetId"]
-        session = browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        session = browser.open("file://" + os.path.abspath(path))
         end = time.time() + 60
         while True:
             shown = browser.ask("Runtime.evaluate", session, expression="document.documentElement.outerHTML", returnByValue=True)["result"].get("value", "")
