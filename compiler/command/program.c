@@ -41,6 +41,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_INIT] = cmd_init,
 	[COMMAND_VENDOR] = cmd_vendor,
 	[COMMAND_LSP] = cmd_lsp,
+	[COMMAND_MCP] = cmd_mcp,
 	[COMMAND_DUMP] = cmd_dump,
 	[COMMAND_COMPLETION] = cmd_completion,
 	[COMMAND_VERSION] = cmd_version,

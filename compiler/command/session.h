@@ -74,6 +74,7 @@ int cmd_import(struct session *s);
 int cmd_explain(struct session *s);
 int cmd_doc(struct session *s);
 int cmd_skill(struct session *s);
+int cmd_mcp(struct session *s);
 int cmd_init(struct session *s);
 int cmd_vendor(struct session *s);
 int cmd_lsp(struct session *s);

@@ -29,7 +29,7 @@ TRAINC = os.path.join(build, "trainc")
 # The menu: its groups, and the pages of each by their source.
 MENU = [
     ("Start", ["docs/install.md", "docs/tutorial.md", "docs/index.md", "docs/code.md", "examples"]),
-    ("Language", ["docs/language.md", "docs/frameworks.md", "docs/diagnostics.md", "docs/editors.md", "docs/python.md"]),
+    ("Language", ["docs/language.md", "docs/frameworks.md", "docs/diagnostics.md", "docs/editors.md", "docs/python.md", "docs/agents.md"]),
     ("Runs", ["docs/local.md", "docs/runtime.md", "docs/status.md", "docs/supervise.md", "docs/security.md"]),
     ("Reference", ["docs/trainc.1", "docs/trainc-compile.1", "docs/trainc-run.1", "docs/trainc-tools.1", "docs/trainc-supervise.1",
                    "docs/json.md", "docs/differences.md"]),
