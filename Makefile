@@ -507,8 +507,8 @@ dist-sums:
 dist-files: dist-tar dist-wheel dist-image dist-packages dist-source dist-site dist-notes dist-ci dist-sbom dist-provenance dist-sums
 dist: dist-fetch dist-files
 test-dist:
-	@DIST=$(abspath $(DIST)) bash tests/dist/run.sh
-	@DIST=$(abspath $(DIST)) bash tests/dist/wheel.sh
+	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/run.sh
+	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/wheel.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/image.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/ci.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/packages.sh

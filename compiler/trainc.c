@@ -315,7 +315,7 @@ static bool *switch_option(struct compile_options *o, const char *name)
 {
 	const struct { const char *name; bool *value; } all[] = {
 		{ "unroll", &o->job.unroll }, { "no-raw", &o->job.no_raw }, { "local", &o->job.here },
-		{ "deny-warnings", &o->deny_warnings },
+		{ "deny-warnings", &o->deny_warnings }, { "brief", &o->brief },
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -23,10 +23,20 @@ static void put_version_json(struct buf *out, struct str server)
 	buf_z(out, "}\n");
 }
 
+/* The commit in a form that people can read out, and whether the tree had changes. */
+static void put_short_commit(struct buf *out)
+{
+	const char *changed = strchr(linked_commit, '-');
+
+	if (*linked_commit)
+		buf_printf(out, " (%.8s%s)", linked_commit, changed ? changed : "");
+}
+
 static void put_version_text(const struct session *s, struct buf *out, struct str server)
 {
-	buf_printf(out, "trainc %s\nKubernetes 1.%d to 1.%d, 1.%d by default\n", TRAINC_VERSION, KUBE_OLDEST,
-		KUBE_NEWEST, KUBE_DEFAULT);
+	buf_z(out, "trainc " TRAINC_VERSION);
+	put_short_commit(out);
+	buf_printf(out, "\nKubernetes 1.%d to 1.%d, 1.%d by default\n", KUBE_OLDEST, KUBE_NEWEST, KUBE_DEFAULT);
 	if (option_given(s->options, OPTION_LIBRARIES)) {
 		buf_printf(out, "%s%s%s", *linked_commit ? "commit " : "", linked_commit, *linked_commit ? "\n" : "");
 		linked_text(out);

@@ -36,7 +36,7 @@ half openssl "$(macro openssl/opensslv.h OPENSSL_FULL_VERSION_STR)" libssl.a Apa
 half nghttp2 "$(macro nghttp2/nghttp2ver.h NGHTTP2_VERSION)" libnghttp2.a MIT
 half libidn2 "$(macro idn2.h IDN2_VERSION)" libidn2.a "$gnu"
 half libunistring "$((unistring / 65536)).$((unistring / 256 % 256))" libunistring.a "$gnu"
-half zlib "$(macro zlib.h ZLIB_VERSION)" libz.a Zlib
+row zlib "$(macro zlib.h ZLIB_VERSION)" libz.a Zlib "trainc${half_static:+ trainc-cluster}" "$half_shared"
 row libyaml "$yaml" libyaml.a MIT "trainc${half_static:+ trainc-cluster}" "$half_shared"
 row glibc "$(macro features.h __GLIBC__).$(macro features.h __GLIBC_MINOR__)" libc.a LGPL-2.1-or-later trainc trainc-cluster
 row libgcc "$($cc -dumpfullversion 2>/dev/null || $cc -dumpversion)" libgcc.a 'GPL-3.0-or-later WITH GCC-exception-3.1' 'trainc trainc-cluster' ''

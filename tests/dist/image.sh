@@ -20,11 +20,11 @@ check() { # check WHAT COMMAND...
 image=$(ls "$DIST"/trainc-*-oci.tar)
 cat >"$scratch/unpack.py" <<-'END'
 	"""unpack.py IMAGE DIRECTORY - checks an OCI layout, and unpacks its root file system."""
-	import gzip, hashlib, io, json, sys, tarfile
+	import gzip, hashlib, io, json, os, sys, tarfile
 	tar = tarfile.open(sys.argv[1])
 	files = {m.name: tar.extractfile(m).read() for m in tar.getmembers() if m.isfile()}
 	assert json.loads(files["oci-layout"]) == {"imageLayoutVersion": "1.0.0"}
-	used = set()
+	used, machines = set(), {}
 	def blob(descriptor):
 	    name = "blobs/" + descriptor["digest"].replace(":", "/")
 	    content = files[name]
@@ -42,17 +42,23 @@ cat >"$scratch/unpack.py" <<-'END'
 	    assert sum(layer["size"] for layer in manifest["layers"]) <= 8000000
 	    run = config["config"]
 	    assert (run["Entrypoint"], run["Cmd"], run["User"], run["WorkingDir"]) == (["/usr/bin/trainc"], ["help"], "65532:65532", "/" + "home/nonroot")
+	    machines[config["architecture"]] = layers[0]
 	    for name in ("title", "description", "version", "created", "licenses"):
 	        assert run["Labels"]["org.opencontainers.image." + name], name
 	assert used | {"index.json", "oci-layout"} == set(files), "a blob that nothing names"
-	layer = tarfile.open(fileobj=io.BytesIO(layers[0]))
-	members = {m.name: m for m in layer.getmembers()}
-	assert {n for n, m in members.items() if m.isfile()} == {
-	    "usr/bin/trainc", "usr/libexec/trainc/trainc-cluster", "etc/ssl/certs/ca-certificates.crt", "etc/passwd", "etc/group",
-	    "etc/nsswitch.conf", "usr/share/doc/trainc/LICENSE", "usr/share/doc/trainc/NOTICE", "usr/share/doc/trainc/THIRD-PARTY.txt"}
-	assert members["tmp"].mode == 0o1777 and members["home/nonroot"].uid == 65532 and len({m.mtime for m in members.values()}) == 1
-	assert b"certifi" in layer.extractfile("usr/share/doc/trainc/THIRD-PARTY.txt").read()
-	layer.extractall(sys.argv[2])
+	assert set(machines) == {"amd64", "arm64"}, set(machines)
+	for machine, content in machines.items():
+	    layer = tarfile.open(fileobj=io.BytesIO(content))
+	    members = {m.name: m for m in layer.getmembers()}
+	    assert {n for n, m in members.items() if m.isfile()} == {
+	        "usr/bin/trainc", "usr/libexec/trainc/trainc-cluster", "etc/ssl/certs/ca-certificates.crt", "etc/passwd", "etc/group",
+	        "etc/nsswitch.conf", "usr/share/doc/trainc/LICENSE", "usr/share/doc/trainc/NOTICE", "usr/share/doc/trainc/THIRD-PARTY.txt"}
+	    assert members["tmp"].mode == 0o1777 and members["home/nonroot"].uid == 65532 and len({m.mtime for m in members.values()}) == 1
+	    assert b"certifi" in layer.extractfile("usr/share/doc/trainc/THIRD-PARTY.txt").read()
+	    # the machine of an ELF program is at byte 18
+	    assert layer.extractfile("usr/bin/trainc").read(20)[18] == {"amd64": 62, "arm64": 183}[machine]
+	    if machine == {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine]:
+	        layer.extractall(sys.argv[2])
 END
 check "layout, digests, configuration, contents" python3 "$scratch/unpack.py" "$image" "$scratch/root"
 root=$scratch/root

@@ -71,8 +71,8 @@ left() { find "$1" -mindepth 1 ! -path "$1/var*" ! -type d -print; }
 if has rpm && test "$(id -u)" = 0; then
 	root=$scratch/rpm
 	mkdir "$root"
-	manage() { rpm --root "$root" --dbpath /var/lib/rpm --ignorearch --nosignature "$@"; }
-	check "rpm installs into an empty root" manage -i "$DIST/trainc-$version-1.$(uname -m).rpm"
+	manage() { rpm --root "$root" --dbpath /var/lib/rpm --nosignature "$@"; }
+	check "rpm installs into an empty root" manage -i --ignorearch "$DIST/trainc-$version-1.$(uname -m).rpm"
 	check "... the programs of the archive" same_programs "$root" "$(uname -m)"
 	check "... which work" works "$root"
 	check "rpm removes them" manage -e trainc
@@ -117,7 +117,7 @@ END
 mkdir "$scratch/source"
 tar -xzf "$DIST/trainc-$version-source.tar.gz" -C "$scratch/source" --strip-components=1
 check "the source knows its commit without git" sh -c "sed -n 's/^commit //p' '$scratch/source/.ci/commit' | grep -xE '[0-9a-f]{40}'"
-builds() { (cd "$scratch/source" && env -u MAKEFLAGS -u MAKELEVEL make -s -j"$(nproc)" build/trainc && build/trainc version | grep -F "$(sed -n 's/^commit \(........\).*/\1/p' .ci/commit)"); }
+builds() { (cd "$scratch/source" && env -u MAKEFLAGS -u MAKELEVEL make -s -j"$(nproc)" build/trainc && build/trainc version | grep -F "($(sed -n "s/^commit \(........\).*/\1/p" .ci/commit))"); }
 check "it builds, and its program says so" builds
 check "the notes are about this version" grep -q "^## $version" "$DIST/RELEASE_NOTES.md"
 

@@ -4,6 +4,7 @@
 # directory without any other file; ROOTS= names directories with other systems in which they run, too.
 cd "$(dirname "$0")/../.." || exit 1
 DIST=${DIST:-dist} BUILD=${BUILD:-build}
+SOURCES=${SOURCES:-$BUILD/dist/sources}
 passed=0 failed=0 skipped=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -156,7 +157,7 @@ for shell in dash bash "busybox ash"; do
 done
 
 # ---- the C library of the release ----
-compiler=$BUILD/dist/sources/$(uname -m)-linux-musl/bin/cc
+compiler=$SOURCES/$(uname -m)-linux-musl/bin/cc
 same_library() {
 	"${CC:-gcc}" -O1 -w -fno-builtin tests/dist/libc.c -o "$scratch/libc1" && "$compiler" -O2 -w -fno-builtin -static tests/dist/libc.c -o "$scratch/libc2" &&
 		"$scratch/libc1" >"$scratch/libc1.out" && "$scratch/libc2" >"$scratch/libc2.out" && diff "$scratch/libc1.out" "$scratch/libc2.out"
@@ -167,8 +168,8 @@ if test -x "$compiler"; then
 fi
 
 # ---- the same bytes again ----
-if test -d "$BUILD/dist/sources/$(uname -m)-linux-musl"; then
-	check "packing again gives the same bytes" sh -c "TZ=Asia/Tokyo bash .ci/dist/tarball '$BUILD/dist/sources' '$(uname -m)' \
+if test -d "$SOURCES/$(uname -m)-linux-musl"; then
+	check "packing again gives the same bytes" sh -c "TZ=Asia/Tokyo bash .ci/dist/tarball '$SOURCES' '$(uname -m)' \
 		'$BUILD/dist/$(uname -m)' '$scratch/again' && cmp '$archive' '$scratch/again/$name.tar.gz'"
 fi
 

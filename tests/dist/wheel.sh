@@ -2,7 +2,7 @@
 # wheel.sh - the wheel in DIST: it installs without a network in a new environment of every Python that is here, its
 # programs start and find each other, and the module does what tests/python/api.py expects.
 cd "$(dirname "$0")/../.." || exit 1
-DIST=${DIST:-dist}
+DIST=${DIST:-dist} SOURCES=${SOURCES:-build/dist/sources}
 passed=0 failed=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -20,10 +20,8 @@ check() { # check WHAT COMMAND...
 unset TRAINC TRAINC_LIBRARY PYTHONPATH
 export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
-set -- "$DIST"/trainc-*-py3-none-manylinux*.whl
-wheel=$1
-check "there is one wheel for glibc" test $# = 1 -a -f "$wheel"
-check "at most 8 MB" test "$(stat -c %s "$wheel")" -le 8000000
+check "there are wheels for two C libraries and two machines" test "$(ls "$DIST"/trainc-*-py3-none-*.whl | wc -l)" = 4
+wheel=$(ls "$DIST"/trainc-*-py3-none-manylinux*_"$(uname -m)".whl)
 cat >"$scratch/inspect.py" <<-'END'
 	import base64, hashlib, sys, zipfile
 	wheel = zipfile.ZipFile(sys.argv[1])
@@ -44,20 +42,43 @@ cat >"$scratch/inspect.py" <<-'END'
 	    assert f"License-File: {text}\n" in metadata and f"{info}/licenses/{text}" in names, text
 	assert "trainc/py.typed" in names
 END
-check "RECORD, tags, licences, one time" python3 "$scratch/inspect.py" "$wheel"
-unpacked=$scratch/unpacked
-python3 -m zipfile -e "$wheel" "$unpacked"
-mkdir "$scratch/tar"
-tar -xzf "$(ls "$DIST"/trainc-*-linux-"$(uname -m)".tar.gz)" -C "$scratch/tar" --strip-components=1
-check "the programs are those of the archive" sh -c "cmp '$scratch/tar/bin/trainc' '$unpacked'/*.data/scripts/trainc &&
-	cmp '$scratch/tar/libexec/trainc/trainc-cluster' '$unpacked'/*.data/data/libexec/trainc/trainc-cluster"
-library=$unpacked/trainc/libtrainc.so.0
-check "the library needs that of C alone" sh -c "! readelf -dW '$library' | grep NEEDED | grep -vE 'libc\.so\.6|libm\.so\.6|ld-linux'"
-check "... no symbol newer than glibc 2.17" sh -c "readelf -V '$library' | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1 | {
-	read -r newest; printf 'GLIBC_2.17\n%s\n' \"\$newest\" | sort -CVr; }"
-check "... exports only the door" sh -c "! nm -D --defined-only '$library' | grep -vE ' (T trainc_[a-z_]+|A TRAINC_0)'"
-check "... has its name, and no relocation of code" sh -c "readelf -dW '$library' | grep -q 'SONAME.*libtrainc.so.0' && ! readelf -dW '$library' | grep TEXTREL"
-check "... contains no directory of this machine" sh -c "! strings '$library' | grep -F '$PWD'"
+newest_symbol() { # newest_symbol LIBRARY: none is newer than glibc 2.17
+	readelf -V "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1 | { read -r newest; printf 'GLIBC_2.17\n%s\n' "$newest" | sort -CVr; }
+}
+for one in "$DIST"/trainc-*-py3-none-*.whl; do
+	tag=${one##*-py3-none-} tag=${tag%.whl} machine=x86_64
+	case $tag in *aarch64) machine=aarch64 ;; esac
+	unpacked=$scratch/$tag
+	check "$tag: at most 8 MB" test "$(stat -c %s "$one")" -le 8000000
+	check "... RECORD, tags, licences, one time" python3 "$scratch/inspect.py" "$one"
+	python3 -m zipfile -e "$one" "$unpacked"
+	test -d "$scratch/tar-$machine" || { mkdir "$scratch/tar-$machine" && tar -xzf "$(ls "$DIST"/trainc-*-linux-"$machine".tar.gz)" -C "$scratch/tar-$machine" --strip-components=1; }
+	check "... the programs are those of the archive" sh -c "cmp '$scratch/tar-$machine/bin/trainc' '$unpacked'/*.data/scripts/trainc &&
+		cmp '$scratch/tar-$machine/libexec/trainc/trainc-cluster' '$unpacked'/*.data/data/libexec/trainc/trainc-cluster"
+	library=$unpacked/trainc/libtrainc.so.0
+	check "... the library is for that machine" sh -c "readelf -h '$library' | tr A-Z- a-z_ | grep 'machine:.*$machine'"
+	check "... needs that of C alone" sh -c "! readelf -dW '$library' | grep NEEDED | grep -vE '\[(libc\.so|libc\.so\.6|libm\.so\.6|ld-linux.*)\]'"
+	case $tag in
+	manylinux*) check "... no symbol newer than glibc 2.17" newest_symbol "$library" ;;
+	musllinux*) check "... nothing of glibc" sh -c "! readelf -V '$library' | grep GLIBC" ;;
+	esac
+	check "... exports only the door" sh -c "! nm -D --defined-only '$library' | grep -vE ' (T trainc_[a-z_]+|A TRAINC_0)'"
+	check "... has its name, and no relocation of code" sh -c "readelf -dW '$library' | grep -q 'SONAME.*libtrainc.so.0' && ! readelf -dW '$library' | grep TEXTREL"
+	check "... contains no directory of this machine" sh -c "! strings '$library' | grep -F '$PWD'"
+done
+# No Python with musl is here; a program with musl's loader calls the library.
+compiler=$SOURCES/$(uname -m)-linux-musl/bin/cc
+if test -x "$compiler" && test -e "/lib/ld-musl-$(uname -m).so.1"; then
+	calls() {
+		local library
+		library=$(ls -d "$scratch/musllinux"*_"$(uname -m)")/trainc/libtrainc.so.0
+		printf '#include <stdio.h>\nconst char *trainc_version(void);\nint main(void) { puts(trainc_version()); }\n' >"$scratch/calls.c"
+		"$compiler" -dynamic "$scratch/calls.c" "$library" -o "$scratch/calls" && LD_LIBRARY_PATH=$(dirname "$library") "$scratch/calls" | grep -q '[0-9]\.[0-9]'
+	}
+	check "a program with musl calls the library" calls
+else
+	echo "skip the library with musl: musl's loader is not here"
+fi
 if python3 -m auditwheel --version >/dev/null 2>&1; then
 	check "auditwheel agrees with the tag" sh -c "python3 -m auditwheel show '$wheel' | tr '\n' ' ' | grep -q 'manylinux_2_17'"
 fi

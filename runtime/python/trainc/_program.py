@@ -293,7 +293,9 @@ def compile(*sources: Source, **options: "Unpack[Options]") -> Objects:
 
 def check(*sources: Source, **options: "Unpack[Options]") -> Diagnostics:
     """Returns what is wrong with the programs, as `trainc check` reports it. Raises nothing for a wrong program."""
-    with _Programs(_some(sources), _Options(options)) as p:
+    chosen = _Options(options)
+    chosen.list.append(("brief", ""))
+    with _Programs(_some(sources), chosen) as p:
         p.check(True)
         return p.diagnostics()
 
