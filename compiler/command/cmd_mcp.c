@@ -88,9 +88,9 @@ static void answer_initialize(struct mcp_server *m, const struct data *id, const
 	json_add_text(&w, "name", STR("trainc"));
 	json_add_text(&w, "version", STR(TRAINC_VERSION));
 	json_close(&w, '}');
-	json_add_text(&w, "instructions", STR("Describes training clusters in a small language, and checks such programs. "
-		"Call 'skill' before writing one, and 'check' after each change. Nothing is changed: a person starts what a "
-		"program describes."));
+	json_add_text(&w, "instructions", STR("Describes training clusters in a small language, and checks such "
+		"programs. Call 'skill' before writing one, and 'check' after each change. Nothing is changed: a "
+		"person starts what a program describes."));
 	json_close(&w, '}');
 	answer_end(m, &w);
 }
