@@ -18,6 +18,12 @@ struct building {
 	struct value *map;
 	const struct value *stop;
 	struct map growing;             /* key -> struct growing */
+	struct map written;             /* key -> struct written_key: the keys that the parts set */
+};
+
+struct written_key {                        /* a key that a part sets */
+	unsigned level;
+	struct span at;
 };
 
 static void stop_at(struct building *b, const struct value *v)
@@ -103,10 +109,25 @@ static void set_entry(struct building *b, struct entry *e)
 		value_put(b->ev->arena, b->map, e->key, e->key_at, v);
 }
 
-static void extend_entry(struct building *b, const struct entry *e)
+/* Reports a key that another part of the same body has set (TJ0206). */
+static void note_key(struct building *b, const struct entry *e, unsigned level)
+{
+	struct written_key *first = map_get(&b->written, e->key);
+
+	if (first && first->level == level) {
+		entry_set_twice(b->ev, e->key, e->key_at, first->at);
+		b->stop = &value_bad;
+		return;
+	}
+	first = ARENA_NEW(eval_work(b->ev), struct written_key);
+	*first = (struct written_key){ level, e->key_at };
+	map_put(&b->written, eval_work(b->ev), e->key, first);
+}
+
+static void extend_entry(struct building *b, const struct entry *e, unsigned level)
 {
 	struct arena *work = eval_work(b->ev);
-	struct eval_part part = { e->frame, e->item->u.item.value };
+	struct eval_part part = { e->frame, e->item->u.item.value, level };
 	struct growing *g = map_get(&b->growing, e->key);
 
 	if (!g) {
@@ -123,7 +144,7 @@ static void extend_entry(struct building *b, const struct entry *e)
 	ARENA_PUSH(work, g->at, g->n, part);
 }
 
-static void add_part(struct building *b, const struct eval_part *part)
+static void add_part(struct building *b, const struct eval_part *part, bool alone)
 {
 	struct entries *entries = eval_entries(b->ev, part->frame, part->body);
 
@@ -132,9 +153,11 @@ static void add_part(struct building *b, const struct eval_part *part)
 	for (size_t i = 0; i < entries->n; i++) {
 		struct entry *e = &entries->at[i];
 		if (e->item && e->item->kind == NODE_EXTEND && !e->pod_key)
-			extend_entry(b, e);
+			extend_entry(b, e, part->level);
 		else if (!e->item || entry_expr(e))
 			set_entry(b, e);
+		if (!alone && e->item && entry_sets(e) && entry_expr(e) && !e->pod_key)
+			note_key(b, e, part->level);
 	}
 }
 
@@ -148,7 +171,7 @@ static const struct value *put_together(struct eval *ev, const struct value *bas
 		value_put(ev->arena, b.map, e->key, e->key_at, e->value);
 	}
 	for (size_t i = 0; i < n; i++)
-		add_part(&b, &parts[i]);
+		add_part(&b, &parts[i], n == 1);
 	for (size_t i = 0; i < b.growing.n; i++) {
 		const struct growing *g = b.growing.entries[i].value;
 		const struct value *v = g->n ? eval_parts(ev, g->base, g->at, g->n, g->key) : NULL;
@@ -190,7 +213,7 @@ const struct value *eval_parts(struct eval *ev, const struct value *base, const 
 
 const struct value *eval_body(struct eval *ev, struct frame *f, struct node *body)
 {
-	struct eval_part part = { f, body };
+	struct eval_part part = { f, body, 0 };
 
 	return put_together(ev, NULL, &part, 1);
 }

@@ -52,15 +52,26 @@ static void report_pod_time(struct entries_gathering *g, struct node *at, const 
 	g->to->failed = true;
 }
 
-static void report_entry_twice(struct entries_gathering *g, struct str key, struct span at, struct span first,
-	bool inserted)
+void entry_set_twice(struct eval *ev, struct str key, struct span at, struct span first)
+{
+	struct diag *d = eval_report(ev, TJ0206, at, "'%.*s' is set twice in this body", STR_ARG(key));
+
+	if (at.start == first.start) {
+		diag_help(ev->diags, d, "each pass of the loop sets it again: "
+			"write the loop's variable into the key, or set it outside of the loop");
+		return;
+	}
+	diag_note(ev->diags, d, first, "first set here");
+	diag_help(ev->diags, d, "keep one of the two");
+}
+
+static void report_inserted_twice(struct entries_gathering *g, struct str key, struct span at, struct span first)
 {
 	struct eval *ev = g->ev;
-	struct diag *d = eval_report(ev, TJ0206, at,
-		inserted ? "'%.*s' is inserted twice in this body" : "'%.*s' is set twice in this body", STR_ARG(key));
+	struct diag *d = eval_report(ev, TJ0206, at, "'%.*s' is inserted twice in this body", STR_ARG(key));
 
-	diag_note(ev->diags, d, first, inserted ? "inserted here first" : "first set here");
-	diag_help(ev->diags, d, inserted ? "write the entry out: it then overrides both" : "keep one of the two");
+	diag_note(ev->diags, d, first, "inserted here first");
+	diag_help(ev->diags, d, "write the entry out: it then overrides both");
 	g->to->failed = true;
 }
 
@@ -188,7 +199,8 @@ static void gather_keyed(struct entries_gathering *g, struct frame *f, struct no
 		first->joined = first->joined || !first->item;
 		push_entry(g, e);
 	} else {
-		report_entry_twice(g, e.key, e.key_at, first->key_at, false);
+		entry_set_twice(g->ev, e.key, e.key_at, first->key_at);
+		g->to->failed = true;
 	}
 }
 
@@ -245,7 +257,7 @@ static void report_again(struct entries_gathering *g)
 	for (size_t i = 0; i < g->nagain; i++) {
 		const struct entry *first = &g->to->at[g->again[i].first];
 		if (!first->item || first->joined)
-			report_entry_twice(g, first->key, g->again[i].at, g->again[i].first_at, true);
+			report_inserted_twice(g, first->key, g->again[i].at, g->again[i].first_at);
 	}
 }
 

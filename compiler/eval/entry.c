@@ -129,10 +129,41 @@ static const struct value *extend(struct eval *ev, const struct value *lower, co
 	return *own;
 }
 
+/*
+ * Reports keys that two extensions of one body set (TJ0206). A key that was inserted, or that a record has by default,
+ * is not written within the extension.
+ */
+static void report_repeated_keys(struct eval *ev, const struct said *s)
+{
+	struct map seen = { 0 };
+
+	for (size_t i = s->n; i-- > 0;) {
+		struct contribution c = s->at[i];
+		bool alone = (i + 1 == s->n || s->at[i + 1].level != c.level) && (!i || s->at[i - 1].level != c.level);
+		if (i + 1 == s->n || s->at[i + 1].level != c.level)
+			seen = (struct map){ 0 };
+		if (alone || entry_sets(c.entry))
+			continue;
+		const struct value *v = entry_value(ev, c.entry);
+		struct span within = entry_at(c.entry);
+		for (size_t k = 0; v->kind == VALUE_MAP && k < v->u.map.index.n; k++) {
+			const struct value_entry *e = v->u.map.index.entries[k].value, *first;
+			if (e->key_at.start < within.start || e->key_at.end > within.end)
+				continue;
+			first = map_put_const(&seen, eval_work(ev), e->key, e);
+			if (first)
+				entry_set_twice(ev, e->key, e->key_at, first->key_at);
+		}
+	}
+}
+
 const struct value *said_value(struct eval *ev, const struct said *s)
 {
 	const struct value *v = NULL, *stop = NULL;
 	struct value *own = NULL;
+
+	if (s->n > 1)
+		report_repeated_keys(ev, s);
 
 	for (size_t i = s->n; i-- > 0;) {
 		const struct value *mine = entry_value(ev, s->at[i].entry);

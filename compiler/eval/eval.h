@@ -304,6 +304,8 @@ struct entries *entry_body(struct eval *ev, struct entry *e);
 
 /* The expression of an entry as written; NULL for a spread's entry, and for a typed field without a value. */
 struct node *entry_expr(const struct entry *e);
+/* Reports that KEY, at AT, was already set at FIRST in the same body (TJ0206). */
+void entry_set_twice(struct eval *ev, struct str key, struct span at, struct span first);
 /* Does the entry set the field, so that lower levels do not matter? */
 bool entry_sets(const struct entry *e);
 /* The value of an entry, in the type of its field, for written and for inserted entries. */

@@ -88,6 +88,7 @@ const struct value *param_value(struct eval *ev, const struct decl *d);
 struct eval_part {
 	struct frame *frame;
 	struct node *body;
+	unsigned level;                 /* parts of one level are of one body: they must not set the same key */
 };
 const struct value *eval_parts(struct eval *ev, const struct value *base, const struct eval_part *parts, size_t n,
 	struct str name);

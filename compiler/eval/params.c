@@ -399,7 +399,7 @@ static const struct value *profile_value(struct eval *ev, const struct decl *d, 
 			n = 0;                  /* the entry is in a profile that the chosen one extends */
 			continue;
 		}
-		struct eval_part part = { e->frame, entry_expr(e) };
+		struct eval_part part = { e->frame, entry_expr(e), (unsigned)n };
 		ARENA_PUSH(eval_work(ev), parts, n, part);
 	}
 	if (!v && d->node->u.binding.value)

@@ -10,6 +10,8 @@ static void add_source_entry(struct lowering *l, struct source_entries *into, st
 {
 	struct arena *a = eval_work(l->ev);
 	size_t known = (size_t)(uintptr_t)map_get(&into->index, entry.key);
+	if (known && entry.written && into->at[known - 1].written && into->at[known - 1].level == entry.level)
+		entry_set_twice(l->ev, entry.key, entry.key_at, into->at[known - 1].key_at);
 	if (known) {                            /* an overridden key keeps its original position */
 		struct source_entry *old = ARENA_NEW(a, struct source_entry);
 		*old = into->at[known - 1];
@@ -30,6 +32,7 @@ static void gather_items(struct lowering *l, struct node *body, struct frame *fr
 		struct entry *e = &entries->at[i];
 		struct source_entry s = { .key = e->key, .key_at = e->key_at, .frame = e->frame, .level = level };
 		s.expr = entry_expr(e);
+		s.written = e->item != NULL;
 		s.from = entry_at(e);
 		if (e->item && !s.expr)
 			continue;

@@ -75,6 +75,7 @@ struct source_entry {
 					 * value itself */
 	const struct value *value;      /* the value, evaluated with a symbolic index */
 	unsigned level;                 /* level of the body that sets the entry, see role.h */
+	bool written;                   /* the body has the entry itself; it does not insert it */
 	struct span from;
 	struct source_entry *beneath;   /* the entry of a lower level that this one replaced, such as the framework's
 					 * default */
