@@ -822,3 +822,75 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
 			joined(&a, want);
 	}
 }
+
+/* ---- probes as Kubernetes writes them: `ready { httpGet { path = "/health", port = 8000 } }` ---- */
+
+struct str probe_port(const struct check *c, const struct node *number)
+{
+	for (const struct scope *s = c->at.scope; s && number->kind == NODE_INT; s = s->parent) {
+		const struct node *ports = s->body ? body_member(s->body, "ports") : NULL;
+		for (size_t i = 0; ports && ports->kind == NODE_BODY && i < ports->u.body.items.n; i++) {
+			const struct node *item = ports->u.body.items.at[i];
+			const struct node *v = item->kind == NODE_SET ? item->u.item.value : NULL;
+			if (v && v->kind == NODE_INT && v->u.integer.value == number->u.integer.value)
+				return item->u.item.key.text;
+		}
+	}
+	return (struct str){ 0 };
+}
+
+/* The name of the port of a probe; *RET_DECLARE gets the declaration that it needs, or an empty text. */
+static struct str probe_port_name(struct check *c, const struct node *port, struct str *ret_declare)
+{
+	struct str name = STR("http"), known = port ? probe_port(c, port) : (struct str){ 0 };
+
+	*ret_declare = (struct str){ 0 };
+	if (known.n || (port && port->kind == NODE_STRING && node_static_text(port, &name)))
+		return known.n ? known : name;
+	*ret_declare = str_printf(c->arena, "; declare 'ports { http = %.*s }'",
+		STR_ARG((port && port->kind == NODE_INT ? node_words(c, port) : STR("8000"))));
+	return name;
+}
+
+static void help_call(struct check *c, struct diag *d, struct str key, const struct node *of)
+{
+	const struct node *port = of->kind == NODE_BODY ? body_member(of, "port") : NULL,
+		*path = of->kind == NODE_BODY ? body_member(of, "path") : NULL,
+		*command = of->kind == NODE_BODY ? body_member(of, "command") : NULL;
+	struct str where = STR("/"), declare, name;
+
+	if (path)
+		node_static_text(path, &where);
+	if (str_is(key, "exec")) {
+		struct str words = command ? source_text(c->program->sources, command->span) :
+			STR("[\"test\", \"-f\", \"/tmp/ready\"]");
+		diag_help(c->diags, d, "write 'ready = exec(%.*s)'", STR_ARG(words));
+		return;
+	}
+	name = probe_port_name(c, port, &declare);
+	if (str_is(key, "tcpSocket") || str_is(key, "tcp"))
+		diag_help(c->diags, d, "write 'ready = tcp(\"%.*s\")'%.*s", STR_ARG(name), STR_ARG(declare));
+	else
+		diag_help(c->diags, d, "write 'ready = http(\"%.*s\", \"%.*s\")'%.*s", STR_ARG(name),
+			STR_ARG(where), STR_ARG(declare));
+}
+
+bool probe_report(struct check *c, struct node *body)
+{
+	static const char *const blocks[] = { "httpGet", "tcpSocket", "http", "tcp", "exec", "grpc" };
+
+	for (size_t i = 0; i < body->u.body.items.n; i++) {
+		const struct node *item = body->u.body.items.at[i];
+		const struct node *v = item->kind == NODE_SET || item->kind == NODE_EXTEND ? item->u.item.value : NULL;
+		for (size_t k = 0; v && k < sizeof blocks / sizeof *blocks; k++) {
+			struct str key = item->u.item.key.text;
+			if (!str_is(key, blocks[k]) || (v->kind != NODE_BODY && k > 1 && k < 5))
+				continue;
+			struct diag *d = diag_report(c->diags, TJ0202, item->u.item.key.span,
+				"a probe has no field '%.*s' with a body", STR_ARG(key));
+			help_call(c, d, key, v);
+			return true;
+		}
+	}
+	return false;
+}

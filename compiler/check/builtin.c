@@ -340,7 +340,12 @@ static bool check_parameter(struct builtin_call *b, const struct parameter *p, s
 		struct str port = node_words(c, value);
 		struct diag *d = diag_report(c->diags, TJ0302, value->span, "expected the name of a port, found %.*s",
 			STR_ARG(port));
-		diag_help(c->diags, d, "declare 'ports { http = %.*s }', and write \"http\" here", STR_ARG(port));
+		struct str known = probe_port(c, value);
+		if (known.n)
+			diag_help(c->diags, d, "write \"%.*s\", the name of that port", STR_ARG(known));
+		else
+			diag_help(c->diags, d, "declare 'ports { http = %.*s }', and write \"http\" here",
+				STR_ARG(port));
 		return false;
 	}
 	bool own = b->which == FUNCTION_OWN_CLAIM || b->which == FUNCTION_SCRATCH;

@@ -318,6 +318,9 @@ static struct str report_block_field(struct block_items *b, struct str name, str
 		if (b->role && (elsewhere & BLOCK_JOB))
 			diag_help(c->diags, d, "move it out of '%s %.*s'", b->role->aux ? "aux" : "role",
 				STR_ARG(b->role->name));
+		else if (b->block == BLOCK_PROJECT && str_is(name, "node") && b->value && b->value->kind == NODE_STRING)
+			diag_help(c->diags, d, "the provider of the nodes is 'nodes': write 'nodes = %.*s'",
+				STR_ARG(source_text(c->program->sources, b->value->span)));
 		else
 			diag_help(c->diags, d, "move it %s", home(elsewhere));
 		return STR("");

@@ -491,6 +491,9 @@ const struct type *type_record_body(struct check *c, struct node *n, const struc
 	struct record_items r = { .base = { .check = c, .set = record_set, .spread = record_spread,
 		.what = "a record" }, .record = record->record };
 	bool broken = body_is_broken(n);        /* before duplicate keys are removed */
+
+	if (str_is(r.record->name, "probe") && probe_report(c, n))
+		return &type_bad;
 	visit_body(&r.base, n, SCOPE_LOCAL);
 	for (size_t i = 0; !partial && !r.unknown && !broken && i < r.record->nfields; i++) {
 		const struct record_field *f = &r.record->fields[i];

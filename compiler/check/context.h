@@ -293,6 +293,10 @@ void advise_device(struct check *c, struct diag *d, const struct module *m, stru
 struct str module_topic(const struct module *m);
 /* The value that a body sets for a key; NULL if the body does not set the key, or if the node is not a body. */
 const struct node *body_member(const struct node *body, const char *key);
+/* The name of a port that a body around the place declares with that number; empty if none does. */
+struct str probe_port(const struct check *c, const struct node *number);
+/* Reports a probe that is written as Kubernetes writes it, with the call to write instead; false if BODY has none. */
+bool probe_report(struct check *c, struct node *body);
 /*
  * `{ valueFrom { secretKeyRef { ... } } }` as `secret("name", "key")`, or with placeholders and *RET_CERTAIN false if
  * names are missing; empty for anything else.

@@ -1,6 +1,7 @@
 /*
  * report.c - messages about values that do not have the expected type.
  */
+#include "base/buf.h"
 #include "check/context.h"
 #include "diag/suggest.h"
 
@@ -235,21 +236,72 @@ static void help_text(struct check *c, struct diag *d, const struct node *n, con
 	diag_fix(c->diags, d, n->span, text, "remove the quotes");
 }
 
-/* The words of "python train.py" as a list; empty when it is one word, or contains quotes of a shell. */
+/* Appends a text as a literal of the language. */
+static void put_literal(struct buf *out, const char *text, size_t n)
+{
+	buf_char(out, '"');
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			buf_char(out, '\\');
+		if (text[i] == '$' && i + 1 < n && text[i + 1] == '{')
+			buf_char(out, '$');
+		buf_char(out, text[i]);
+	}
+	buf_char(out, '"');
+}
+
+/*
+ * Reads a word as a shell does, without its quotes, from text.p[*i] on. False if only a shell can read the rest: it has
+ * operators, variables, or a quote that does not end.
+ */
+static bool read_shell_word(struct str text, size_t *i, struct buf *word)
+{
+	char quote = 0;
+
+	for (; *i < text.n && (quote || text.p[*i] != ' '); ++*i) {
+		char ch = text.p[*i];
+		if (ch == '\n' || (ch == '\\' && quote != '\'') || (!quote && strchr("|&;<>$`(*?~#", ch)) ||
+			(quote == '"' && strchr("$`", ch)))
+			return false;
+		if (quote ? ch == quote : ch == '"' || ch == '\'')
+			quote = quote ? 0 : ch;
+		else
+			buf_char(word, ch);
+	}
+	return !quote;
+}
+
+/*
+ * The words of "python train.py" as a list; if only a shell can read them, the words that start one. Empty when it is
+ * one word, or has several lines.
+ */
 static struct str split_words(struct check *c, const struct node *n)
 {
-	struct str text, list = STR("");
-	if (n->kind != NODE_STRING || !node_static_text(n, &text) || !memchr(text.p, ' ', text.n) || text.n > 2 * WORDS)
+	struct str text;
+	struct buf list = { 0 }, word = { 0 };
+	bool plain = true;
+
+	if (n->kind != NODE_STRING || !node_static_text(n, &text) || !memchr(text.p, ' ', text.n) ||
+		memchr(text.p, '\n', text.n) || text.n > 2 * WORDS)
 		return STR("");
-	for (size_t i = 0, end; i < text.n; i = end + 1) {
-		for (end = i; end < text.n && text.p[end] != ' '; end++)
-			if (strchr("\"'\\|&;<>$`\n", text.p[end]))
-				return STR("");
-		if (end > i)
-			list = str_printf(c->arena, "%.*s%s\"%.*s\"", STR_ARG(list), list.n ? ", " : "", (int)(end - i),
-				text.p + i);
+	for (size_t i = 0; i < text.n && plain; i++) {
+		size_t from = i;
+		word.n = 0;
+		plain = read_shell_word(text, &i, &word);
+		if (i > from && list.n)
+			buf_z(&list, ", ");
+		if (i > from)
+			put_literal(&list, word.n ? buf_text(&word).p : "", word.n);
 	}
-	return list;
+	if (!plain) {
+		list.n = 0;
+		buf_z(&list, "\"sh\", \"-c\", ");
+		put_literal(&list, text.p, text.n);
+	}
+	struct str ret = str_copy(c->arena, buf_text(&list));
+	buf_release(&list);
+	buf_release(&word);
+	return ret;
 }
 
 /* Adds help for a number where text is needed: put it in quotes, or insert it with ${ }. */
@@ -279,7 +331,8 @@ static void help_list(struct check *c, struct diag *d, const struct node *n)
 {
 	struct str list = str_printf(c->arena, "[%.*s]", STR_ARG(split_words(c, n)));
 	diag_help(c->diags, d, "write '%.*s'", STR_ARG(list));
-	diag_fix(c->diags, d, n->span, list, "write a list of words");
+	if (!str_starts(list, STR("[\"sh\", \"-c\"")))
+		diag_fix(c->diags, d, n->span, list, "write a list of words");
 }
 
 static void help_conversion(struct check *c, struct diag *d, const struct node *n, const struct type *want,

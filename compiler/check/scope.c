@@ -485,14 +485,26 @@ static bool stands_before(struct check *c, struct span at, char ch)
 	return source && at.end - source->base < source->text.n && source->text.p[at.end - source->base] == ch;
 }
 
+/* Is it the name of a provider of nodes, as in nodes = "gke"? */
+static bool is_site_name(struct str name)
+{
+	for (const struct stdlib_site *s = stdlib_sites(); s->name; s++)
+		if (str_is(name, s->name))
+			return true;
+	return false;
+}
+
 /* Adds help for habits of other languages: words, comments, text without quotes. */
 static bool help_habit(struct check *c, struct diag *d, struct str name, struct span at, const struct suggest *s)
 {
 	const char *word = word_elsewhere(name);
 	bool variable = c->text_wanted && c->text_wanted->kind == TYPE_ENV_VALUE;
 	bool shouted = name.n > 1 && strspn(name.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= name.n;
-	if (shouted && stands_after(c, at, "${") && foreign_name(name)) {
-		diag_help(c->diags, d, "%s; for a shell write $%.*s", foreign_name(name)->help, STR_ARG(name));
+	if (is_site_name(name)) {
+		diag_help(c->diags, d, "it is a text: write \"%.*s\"", STR_ARG(name));
+	} else if (shouted && stands_after(c, at, "${") && foreign_name(name)) {
+		diag_help(c->diags, d, "%s; in the script of a shell write $%.*s", foreign_name(name)->help,
+			STR_ARG(name));
 	} else if (shouted && stands_after(c, at, "${") && !suggest_sentence(s).n) {
 		diag_help(c->diags, d, "'${...}' inserts a value of the program, such as 'param %.*s: string'; for a "
 			"variable of the pod write ${pod.env(\"%.*s\")}, for a shell $%.*s",

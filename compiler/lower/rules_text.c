@@ -177,13 +177,51 @@ static bool usual_variable(struct str name)
 		!isdigit((unsigned char)name.p[0]);
 }
 
+/* The expression for what a variable of launchers or of pods usually holds; NULL for other variables. */
+static const char *usual_meaning(struct str name)
+{
+	static const char *const meanings[][2] = {
+		{ "RANK", "pod.index" }, { "NODE_RANK", "pod.index" }, { "GROUP_RANK", "pod.index" },
+		{ "JOB_COMPLETION_INDEX", "pod.index" }, { "POD_INDEX", "pod.index" }, { "HOSTNAME", "pod.name" },
+		{ "POD_NAME", "pod.name" }, { "POD_IP", "pod.ip" }, { "NODE_NAME", "pod.node" },
+		{ "WORLD_SIZE", "self.replicas" }, { "NNODES", "self.replicas" }, { "MASTER_ADDR", "self.host(0)" },
+		{ "POD_NAMESPACE", "cluster.namespace" }, { "LOCAL_RANK", "" }, { "LOCAL_WORLD_SIZE", "" },
+	};
+
+	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+		if (str_is(name, meanings[i][0]))
+			return meanings[i][1];
+	return NULL;
+}
+
+/*
+ * Adds help for a variable of launchers or of pods. With a framework, a launcher may set it for each of its processes,
+ * so that no argument can have it.
+ */
+static void help_usual(struct job *j, struct diag *d, struct str name, const char *meaning)
+{
+	bool each = j->framework && (str_ends(name, STR("RANK")) || str_ends(name, STR("WORLD_SIZE")));
+
+	if (*meaning && !each) {
+		diag_help(job_diags(j), d, "write ${%s}", meaning);
+		return;
+	}
+	diag_help(job_diags(j), d, "a launcher sets it for each of its processes: the program reads it from its own "
+		"environment, not from an argument");
+	if (*meaning)
+		diag_help(job_diags(j), d, "for the whole replica write ${%s}", meaning);
+}
+
 /* Reports $(NAME) or $NAME in a text where nothing expands it. */
 static void report_unexpanded(struct job *j, const struct text *t, struct str whole, struct str name)
 {
+	const char *meaning = usual_meaning(name);
 	struct diag *d = diag_report(job_diags(j), TJ0714, t->from,
 		"'%.*s' is plain text here: nothing replaces it with a value", STR_ARG(whole));
 	bool path = str_is(name, "PATH") || str_ends(name, STR("PATH"));
-	if (path)
+	if (meaning)
+		help_usual(j, d, name, meaning);
+	else if (path)
 		diag_help(job_diags(j), d,
 			"the image's own value is not known here: write all of it, or start the program "
 			"with [\"sh\", \"-c\", \"%.*s=...:$%.*s exec ...\"]", STR_ARG(name), STR_ARG(name));

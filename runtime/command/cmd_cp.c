@@ -21,7 +21,7 @@ static bool is_remote(struct str operand, struct str *run, struct str *replica, 
 	*run = (struct str){ operand.p, n };
 	*replica = (struct str){ rest.p, (size_t)(second - rest.p) };
 	*path = (struct str){ second + 1, rest.n - replica->n - 1 };
-	return memchr(replica->p, '/', replica->n) != NULL;
+	return memchr(replica->p, '/', replica->n) || memchr(replica->p, '-', replica->n);
 }
 
 /* Reads both operands; false after reporting what is wrong with them. */

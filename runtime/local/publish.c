@@ -49,6 +49,8 @@ bool publish_parse(struct str text, struct published_port *ret)
 	}
 	rest.n = (size_t)(last - rest.p);
 	const char *slash = memchr(rest.p, '/', rest.n);
+	if (!slash)                             /* the name of a replica: worker-0 */
+		slash = memrchr(rest.p, '-', rest.n);
 	if (!slash || slash == rest.p || !ret->port.n || memchr(rest.p, ':', rest.n))
 		return false;
 	ret->role = (struct str){ rest.p, (size_t)(slash - rest.p) };

@@ -127,6 +127,7 @@ def both_ways(w):
     w.cp(0, "a:worker/1:outputs/.", "here/dotted")
     must(w.tree(os.path.join(w.here, "dotted")) == want, "another tree")
     w.cp(0, "a:worker/1:outputs/run.sh", "here", out="^here/run.sh: 1 file, ")
+    w.cp(0, "a:worker-1:outputs/run.sh", "here/named", out="^here/named: 1 file, ")     # the name that 'status -o wide' shows
     must(w.tree(w.here)["run.sh"] == want["run.sh"], "another file")
     w.cp(0, "a.tj:worker/1:outputs/-dash", "./here/a:b:c")
     must(w.tree(w.here)["a:b:c"] == want["-dash"], "another file")

@@ -578,7 +578,7 @@ def forwarded(w):
             if x[0] == BINARY:
                 s.send(message(0, x[1][1:]))
     w.script = echo
-    p, ports = forwarding(w, "worker/1:8080", "worker/0:9090")
+    p, ports = forwarding(w, "worker/1:8080", "worker-0:9090")
     text = os.urandom(2 << 20)
     for _ in range(30):
         with socket.create_connection(("127.0.0.1", ports[0])) as c:

@@ -515,6 +515,33 @@ static bool help_shell_word(struct fault *f, struct diag *d)
  * Adds help for a framework that is written in parentheses, job "x"(module.framework) {, or followed by a colon, as in
  * job "x": module.framework: at the end of the line. False if the head is another one.
  */
+/* Adds help for a block whose name has a '-', as in `role my-worker { }`. */
+static bool help_dashed_name(struct fault *f, struct diag *d)
+{
+	const struct token *t = f->at;
+	size_t end = f->i;
+	struct arena *a = f->p->arena;
+	struct str name;
+
+	if (f->found.kind != TOKEN_MINUS || f->line_end || f->i != f->item + 2)
+		return false;
+	name = fault_text(f, f->item + 1);
+	while (t[end].kind == TOKEN_MINUS && (t[end + 1].kind == TOKEN_IDENT || t[end + 1].kind == TOKEN_INT ||
+		token_is_word(t[end + 1].kind))) {
+		name = str_cat(a, name, STR("_"), fault_text(f, end + 1));
+		end += 2;
+	}
+	bool block = end > f->i && t[end].kind == TOKEN_LBRACE;
+	if (block) {
+		diag_help(f->p->diags, d, "a name has '_' for '-': write '%.*s %.*s { ... }'; the cluster shows it "
+			"with '-'", STR_ARG(fault_text(f, f->item)), STR_ARG(name));
+		diag_fix(f->p->diags, d, (struct span){ t[f->item + 1].start, t[end - 1].end },
+			name, "write '_' for '-'");
+		fault_skip_block(f);
+	}
+	return block;
+}
+
 static bool help_framework_head(struct fault *f, struct diag *d)
 {
 	const struct token *t = &f->at[f->i];
@@ -590,7 +617,7 @@ bool complain_body(struct fault *f)
 	if (!f->line_end && next->flags & FLAG_LINE && f->i > f->item)
 		at.start = at.end = next[-1].end;
 	struct diag *d = diag_report(ds, TJ0112, at, "expected '{' to open the body of '%.*s'", STR_ARG(name));
-	if (help_count(f, d, name) || help_framework_head(f, d))
+	if (help_count(f, d, name) || help_framework_head(f, d) || help_dashed_name(f, d))
 		return true;
 	if (f->found.kind == TOKEN_COLON && !f->line_end && next[1].kind == TOKEN_LBRACE) {
 		diag_help(ds, d, "remove the ':'");
