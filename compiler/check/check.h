@@ -50,6 +50,8 @@ struct check_member {
 };
 /* The I-th member of values of KIND; false after the last. */
 bool check_member(enum type_kind kind, size_t i, struct check_member *ret);
+/* The role NAME of the cell of which values of type T are all copies or one; NULL if there is none. */
+const struct decl *check_cell_role(const struct type *t, struct str name);
 /* The sentence that describes a member; empty if the member has no description. */
 const char *check_member_doc(enum type_kind kind, struct str name);
 

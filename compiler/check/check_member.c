@@ -309,6 +309,10 @@ static const struct builtin_member layout_methods[] = {
 static const struct builtin_member copy_members[] = {
 	{ "copy", &type_int, "Number of the copy, from 0." }
 };
+static const struct builtin_member cell_members[] = {
+	{ "copies", &type_int, "Number of copies of the cell." },
+	{ "least", &type_int, "Least number of copies with which the job goes on." }
+};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -327,6 +331,7 @@ static const struct {
 	{ .kind = TYPE_ELASTIC, elastic_members, COUNT(elastic_members) },
 	{ .kind = TYPE_TOPOLOGY, topology_members, COUNT(topology_members) },
 	{ .kind = TYPE_COPY, copy_members, COUNT(copy_members) },
+	{ .kind = TYPE_LIST, cell_members, COUNT(cell_members) },       /* of a list that is a cell */
 	{ .kind = TYPE_LAYOUT, layout_members, COUNT(layout_members) },
 	{ .kind = TYPE_LAYOUT, layout_methods, COUNT(layout_methods), .methods = true },
 };
@@ -426,6 +431,17 @@ static struct decl *role_of_cell(const struct decl *cell, struct str name)
 {
 	for (size_t i = 0; cell && i < cell->nroles; i++)
 		if (name_eq(cell->roles[i]->name, name))
+			return cell->roles[i];
+	return NULL;
+}
+
+const struct decl *check_cell_role(const struct type *t, struct str name)
+{
+	t = t ? type_strip_pod(t) : &type_bad;
+	const struct decl *cell = t->kind == TYPE_COPY || t->kind == TYPE_LIST ? t->record : NULL;
+
+	for (size_t i = 0; cell && i < cell->nroles; i++)
+		if (str_eq(cell->roles[i]->name, name))
 			return cell->roles[i];
 	return NULL;
 }

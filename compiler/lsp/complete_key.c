@@ -141,8 +141,8 @@ void complete_block_names(struct completing *k)
 	const struct place_at *p = &k->c->places[k->c->depth - 1];
 	const struct node *body = p->framework ? p->framework->node->u.blueprint_decl.body : NULL;
 
-	for (size_t i = 0; str_is(k->c->word, "role") && p->block == BLOCK_JOB && body && i < body->u.body.items.n;
-	    i++) {
+	bool role = str_is(k->c->word, "role") && p->block & (BLOCK_JOB | BLOCK_CELL);
+	for (size_t i = 0; role && body && i < body->u.body.items.n; i++) {
 		const struct node *item = body->u.body.items.at[i];
 		if (item->kind == NODE_BLOCK && str_is(item->u.block.word, "role") &&
 		    !has_role_block(k->c, p, item->u.block.name))

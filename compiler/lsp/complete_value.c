@@ -110,6 +110,14 @@ static void add_role_label(void *to, struct str name, const struct decl *d)
 		.doc = d && d->node && d->node->kind == NODE_BLOCK ? d->node->u.block.doc : STR("") });
 }
 
+static void add_cell_label(void *to, struct str name, const struct decl *d)
+{
+	struct completing *k = to;
+
+	complete_add(k, &(struct item){ .kind = ITEM_VARIABLE, .label = name, .detail = STR("cell"),
+		.rank = wants(k, TYPE_ROLE) ? 11 : 14, .doc = d->node->u.block.doc });
+}
+
 static void add_locals(struct completing *k)
 {
 	for (size_t i = k->c->nlocals; i-- > 0;)
@@ -386,8 +394,10 @@ void complete_values(struct completing *k)
 	}
 	if (wants(k, TYPE_ROLE) || !k->c->want || inner(k->c->want)->kind == TYPE_BOOL ||
 	    inner(k->c->want)->kind == TYPE_ENV_VALUE ||
-	    inner(k->c->want)->kind == TYPE_INT || inner(k->c->want)->kind == TYPE_STRING)
+	    inner(k->c->want)->kind == TYPE_INT || inner(k->c->want)->kind == TYPE_STRING) {
 		context_roles(k->c, add_role_label, k);
+		context_cells(k->c, add_cell_label, k);
+	}
 	add_argument_names(k);
 	add_locals(k);
 	add_file_names(k);
@@ -472,13 +482,16 @@ void complete_members(struct completing *k)
 		return;
 	}
 	bool planned = k->c->places[1].block == BLOCK_TEST || k->c->places[1].kind == PLACE_POLICY;
-	for (size_t i = 0; check_member(t->kind, i, &m); i++)
+	for (size_t i = 0; (t->kind != TYPE_LIST || t->record) && check_member(t->kind, i, &m); i++)
 		if (!m.planned || (k->c->depth > 1 && planned))
 			add_member(k, &m);
 	for (size_t i = 0; t->kind == TYPE_RECORD && i < t->record->nfields; i++)
 		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = t->record->fields[i].name,
 			.doc = t->record->fields[i].doc,
 			.detail = type_spell(k->r->arena, t->record->fields[i].type), .rank = 10 });
+	const struct decl *cell = t->kind == TYPE_COPY || t->kind == TYPE_LIST ? t->record : NULL;
+	for (size_t i = 0; cell && i < cell->nroles; i++)
+		add_role_label(k, cell->roles[i]->name, cell->roles[i]);
 	for (size_t i = 0; t->kind == TYPE_ANON && i < t->n; i++)
 		complete_add(k, &(struct item){ .kind = ITEM_PROPERTY, .label = t->members[i].name, .rank = 10,
 			.detail = type_spell(k->r->arena, t->members[i].type) });

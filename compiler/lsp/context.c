@@ -148,7 +148,7 @@ static const struct type *member_type(struct context *c, const struct type *base
 	base = base ? type_strip_pod(type_strip_optional(base)) : NULL;
 	if (!base)
 		return NULL;
-	for (size_t i = 0; check_member(base->kind, i, &m); i++)
+	for (size_t i = 0; (base->kind != TYPE_LIST || base->record) && check_member(base->kind, i, &m); i++)
 		if (str_is(name, m.name))
 			return m.type;
 	for (size_t i = 0; base->kind == TYPE_RECORD && i < base->record->nfields; i++)
@@ -157,6 +157,8 @@ static const struct type *member_type(struct context *c, const struct type *base
 	for (size_t i = 0; base->kind == TYPE_ANON && i < base->n; i++)
 		if (str_eq(base->members[i].name, name))
 			return base->members[i].type;
+	if (check_cell_role(base, name))
+		return &type_role;
 	if (base->kind == TYPE_ROLE) {
 		const struct field *f = schema_find(BLOCK_ROLE, name);
 		return f ? f->id == FIELD_REPLICAS ? &type_int : schema_member_type(&c->types, f->id) : NULL;
@@ -205,6 +207,11 @@ static struct operand named_operand(struct context *c, struct str name)
 		o.role = search.found;
 		return o;
 	}
+	context_cells(c, match_role, &search);
+	if (search.any) {
+		o.type = search.found ? search.found->type : NULL;
+		return o;
+	}
 	if (str_is(name, "self") || str_is(name, "cluster") || str_is(name, "pod") || str_is(name, "roles"))
 		o.type = str_is(name, "self") ? &type_role : str_is(name, "cluster") ? &type_cluster :
 			str_is(name, "pod") ? &type_pod_facts : &type_roles;
@@ -227,6 +234,7 @@ static struct operand member_operand(struct context *c, struct operand base, str
 		return o;
 	}
 	o.type = member_type(c, base.type, name);
+	o.role = check_cell_role(base.type, name);
 	for (size_t i = 0; base.type && base.type->kind == TYPE_ROLE && check_member(TYPE_ROLE, i, &m); i++)
 		if (m.method && str_is(name, m.name)) {
 			o.method = name;
@@ -335,6 +343,17 @@ static struct str context_key(const struct context *c, size_t i)
 	return key;
 }
 
+/* The framework that is named after the colon at token COLON, before token TO; NULL if there is none. */
+static const struct decl *framework_after(struct context *c, size_t colon, size_t to)
+{
+	size_t end = colon + 1;
+
+	while (end < to && (is_name_token(kind_at(c, end)) || kind_at(c, end) == TOKEN_DOT))
+		end++;
+	const struct decl *d = operand_before(c, end).decl;
+	return d && d->kind == DECL_FRAMEWORK ? d : NULL;
+}
+
 /* Reads the head of a job: its title, and the framework that the tokens [from, to) name. */
 static void read_job_head(struct context *c, struct place_at *p, size_t from, size_t to)
 {
@@ -343,22 +362,25 @@ static void read_job_head(struct context *c, struct place_at *p, size_t from, si
 			p->job = context_key(c, i);
 		if (kind_at(c, i) != TOKEN_COLON || !p->job.p)
 			continue;
-		size_t end = i + 1;
-		while (end < to && (is_name_token(kind_at(c, end)) || kind_at(c, end) == TOKEN_DOT))
-			end++;
-		const struct decl *d = operand_before(c, end).decl;
-		p->framework = d && d->kind == DECL_FRAMEWORK ? d : NULL;
+		p->framework = framework_after(c, i, to);
 		return;
 	}
 }
 
-static struct place_at block_place(struct context *c, const struct place_at *outer, size_t head)
+/* Does the item at token HEAD begin a cell with a framework: `cell NAME: FRAMEWORK`? */
+static bool is_cell_head(struct context *c, size_t head)
+{
+	return str_is(context_token(c, head), "cell") && is_name_token(kind_at(c, head + 1)) &&
+		kind_at(c, head + 2) == TOKEN_COLON;
+}
+
+static struct place_at block_place(struct context *c, const struct place_at *outer, size_t head, size_t open)
 {
 	static const struct {
 		const char *word;
 		enum block block;
 	} blocks[] = { { "role", BLOCK_ROLE }, { "aux", BLOCK_AUX }, { "sidecar", BLOCK_SIDECAR },
-		{ "init", BLOCK_INIT } };
+		{ "init", BLOCK_INIT }, { "cell", BLOCK_CELL } };
 	struct place_at p = { .kind = PLACE_UNKNOWN, .job = outer->job, .framework = outer->framework };
 	struct str word = context_token(c, head);
 
@@ -369,6 +391,10 @@ static struct place_at block_place(struct context *c, const struct place_at *out
 			p.kind = PLACE_BLOCK;
 			p.block = blocks[i].block;
 		}
+	if (p.block == BLOCK_CELL) {
+		p.cell = context_token(c, head + 1);
+		p.framework = is_cell_head(c, head) ? framework_after(c, head + 2, open) : NULL;
+	}
 	return p;
 }
 
@@ -431,8 +457,9 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 			p.kind = PLACE_PARAMETERS;
 		return p;
 	}
-	if (n == 2 && is_name_token(first) && is_name_token(kind_at(c, head + 1)) && outer->kind == PLACE_BLOCK)
-		return block_place(c, outer, head);
+	bool block = (n == 2 && is_name_token(first) && is_name_token(kind_at(c, head + 1))) || is_cell_head(c, head);
+	if (block && outer->kind == PLACE_BLOCK)
+		return block_place(c, outer, head, open);
 	for (size_t i = head; i < open; i++)
 		if (kind_at(c, i) == TOKEN_ASSIGN && i + 1 == open) {   /* such as `field = {` and `let x: T = {` */
 			p.kind = PLACE_TYPED;
@@ -601,7 +628,7 @@ static void push_context(struct context *c, size_t i)
 	p.open = i;
 	p.item = i + 1;
 	p.index = 0;
-	if (!p.framework) {
+	if (!p.framework && p.block != BLOCK_CELL) {
 		p.framework = outer->framework;
 		p.job = p.job.p ? p.job : outer->job;
 	}
@@ -727,7 +754,7 @@ static void at_item(struct context *c, size_t item)
 			c->cursor = CURSOR_NOWHERE;
 		return;
 	}
-	if ((first == TOKEN_JOB || first == TOKEN_FRAMEWORK) && colon != SIZE_MAX) {
+	if ((first == TOKEN_JOB || first == TOKEN_FRAMEWORK || is_cell_head(c, item)) && colon != SIZE_MAX) {
 		c->cursor = last == TOKEN_COLON ? CURSOR_FRAMEWORK : CURSOR_NOWHERE;
 		return;
 	}
@@ -767,8 +794,8 @@ static void classify_cursor(struct context *c, size_t cursor)
 		c->base_decl = base.role ? base.role : base.decl;
 		c->base_module = base.module;
 		c->want = NULL;
-		if (p->kind == PLACE_FILE && (kind_at(c, p->item) == TOKEN_JOB ||
-			kind_at(c, p->item) == TOKEN_FRAMEWORK)) {
+		if (is_cell_head(c, p->item) || (p->kind == PLACE_FILE && (kind_at(c, p->item) == TOKEN_JOB ||
+			kind_at(c, p->item) == TOKEN_FRAMEWORK))) {
 			c->word = STR("framework");
 			return;
 		}

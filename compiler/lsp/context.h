@@ -42,7 +42,8 @@ struct place_at {                       /* an open bracket, with the kind of pla
 	size_t item;                    /* index of the first token of the item, argument or element at the cursor */
 	size_t index;                   /* number of commas before the cursor */
 	struct str job;                 /* PLACE_BLOCK of a job: the job's title */
-	const struct decl *framework;   /* the framework of the enclosing job */
+	struct str cell;                /* PLACE_BLOCK of a cell: its name */
+	const struct decl *framework;   /* the framework of the enclosing job or cell */
 };
 
 enum cursor {
@@ -55,7 +56,7 @@ enum cursor {
 	CURSOR_OPERATOR,                /* an operator, after an operand */
 	CURSOR_MEMBER,                  /* a member, after `base.` */
 	CURSOR_IMPORT,                  /* an import: `base` has the components before the cursor */
-	CURSOR_FRAMEWORK,               /* the framework, after the colon of a job */
+	CURSOR_FRAMEWORK,               /* the framework, after the colon of a job or cell */
 	CURSOR_TEXT                     /* text inside a string */
 };
 
@@ -123,6 +124,8 @@ bool context_fits(const struct type *want, const struct type *t);
  * before the cursor.
  */
 void context_roles(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);
+/* Calls EACH for each cell of the job around the cursor. */
+void context_cells(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to);
 /* Returns the innermost place of that kind; NULL if no place of that kind exists. */
 const struct place_at *context_around(const struct context *c, enum place_kind kind);
 /* Returns the text of token I. */

@@ -6,6 +6,7 @@
 #include "lsp/context.h"
 
 #include "lsp/describe.h"
+#include "trainc.tab.h"
 
 static const struct {
 	const char *word;
@@ -84,6 +85,7 @@ const struct type *context_type_of(struct context *c, const struct decl *d)
 	case DECL_PARAM: case DECL_LET: case DECL_FORMAL:
 		return known ? d->type : n ? context_type(c, d->module, n->u.binding.type) : NULL;
 	case DECL_ROLE: return &type_role;
+	case DECL_CELL: return d->type;
 	case DECL_LOOP: case DECL_BUILTIN: return known ? d->type : NULL;
 	default: return NULL;
 	}
@@ -228,18 +230,47 @@ static const struct node *job_named(const struct module *m, struct str title)
 	return NULL;
 }
 
-/* Adds the roles of a job that are written in the text before the cursor, or that are in the tree of the job. */
-static void written_roles(const struct role_giver *g, const struct place_at *job)
+/* The cell NAME of job N; NULL if it has none. */
+static const struct decl *cell_named(const struct node *n, struct str name)
+{
+	for (size_t i = 0; n && i < n->u.job.ncells; i++)
+		if (str_eq(n->u.job.cells[i]->name, name))
+			return n->u.job.cells[i];
+	return NULL;
+}
+
+/* The token after the body of the cell that begins at token I, or the last token. */
+static size_t after_cell(struct context *c, size_t i)
+{
+	size_t depth = 0;
+
+	for (; i + 1 < c->tokens.n; i++) {
+		depth += c->tokens.at[i].kind == TOKEN_LBRACE;
+		if (c->tokens.at[i].kind == TOKEN_RBRACE && !--depth)
+			break;
+	}
+	return i;
+}
+
+/* Adds the roles of a job or cell that are written in the text before the cursor, or that are in its tree. */
+static void written_roles(const struct role_giver *g, const struct place_at *p)
 {
 	struct context *c = g->context;
-	const struct node *n = job_named(c->module, job->job);
+	const struct node *n = job_named(c->module, p->job);
 
-	for (size_t i = job->open + 1; i + 1 < c->tokens.n; i++) {
+	for (size_t i = p->open + 1; i + 1 < c->tokens.n; i++) {
 		struct str word = context_token(c, i);
-		if ((c->tokens.at[i].flags & FLAG_LINE) && (str_is(word, "role") || str_is(word, "aux")))
+		bool first = c->tokens.at[i].flags & FLAG_LINE || c->tokens.at[i - 1].kind == TOKEN_LBRACE ||
+			c->tokens.at[i - 1].kind == TOKEN_COMMA;
+		if (first && p->block == BLOCK_JOB && str_is(word, "cell"))
+			i = after_cell(c, i);
+		else if (first && (str_is(word, "role") || str_is(word, "aux")))
 			g->each(g->to, context_token(c, i + 1), NULL);
 	}
-	for (size_t i = 0; n && i < n->u.job.nroles; i++)
+	const struct decl *cell = p->block == BLOCK_CELL ? cell_named(n, p->cell) : NULL;
+	for (size_t i = 0; cell && i < cell->nroles; i++)
+		g->each(g->to, cell->roles[i]->name, cell->roles[i]);
+	for (size_t i = 0; n && p->block != BLOCK_CELL && i < n->u.job.nroles; i++)
 		g->each(g->to, n->u.job.roles[i]->name, n->u.job.roles[i]);
 }
 
@@ -247,13 +278,25 @@ void context_roles(struct context *c, void (*each)(void *to, struct str name, co
 {
 	struct role_giver g = { each, to, c };
 
-	for (size_t i = 0; i < c->depth; i++) {
+	for (size_t i = c->depth; i-- > 0;) {
 		const struct place_at *p = &c->places[i];
-		if (p->kind != PLACE_BLOCK || (p->block != BLOCK_JOB && p->block != BLOCK_FRAMEWORK))
+		if (p->kind != PLACE_BLOCK || !(p->block & (BLOCK_JOB | BLOCK_FRAMEWORK | BLOCK_CELL)))
 			continue;
 		if (p->framework)
 			framework_roles_of(&g, p->framework);
 		written_roles(&g, p);
-		return;
+		if (p->block != BLOCK_CELL)
+			return;                 /* a cell sees the roles of its job, too */
 	}
+}
+
+void context_cells(struct context *c, void (*each)(void *to, struct str name, const struct decl *d), void *to)
+{
+	const struct node *n = NULL;
+
+	for (size_t i = 0; i < c->depth && !n; i++)
+		if (c->places[i].kind == PLACE_BLOCK && c->places[i].block == BLOCK_JOB)
+			n = job_named(c->module, c->places[i].job);
+	for (size_t i = 0; n && i < n->u.job.ncells; i++)
+		each(to, n->u.job.cells[i]->name, n->u.job.cells[i]);
 }

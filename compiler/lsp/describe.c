@@ -57,6 +57,7 @@ static const char *describe_kind(const struct decl *d)
 	case DECL_FORMAL: return "argument";
 	case DECL_LOOP: return "loop variable";
 	case DECL_ROLE: return d->aux ? "aux" : "role";
+	case DECL_CELL: return "cell";
 	case DECL_BUILTIN: return "built-in value";
 	case DECL_BUILTIN_FN: return "built-in function";
 	default: return "name";
@@ -91,7 +92,7 @@ static void put_declared_signature(struct arena *a, const struct sources *source
 	case DECL_BUILTIN_FN:
 		buf_printf(out, "%.*s%s", STR_ARG(d->name), schema_function((enum function)d->function)->signature);
 		break;
-	case DECL_ROLE: buf_printf(out, "%s %.*s", describe_kind(d), STR_ARG(d->name)); break;
+	case DECL_ROLE: case DECL_CELL: buf_printf(out, "%s %.*s", describe_kind(d), STR_ARG(d->name)); break;
 	case DECL_LET: buf_printf(out, "let %.*s", STR_ARG(d->name)); break;
 	default: buf_str(out, d->name); break;
 	}
@@ -134,7 +135,7 @@ static struct str declared_doc(const struct decl *d)
 	case DECL_TYPE: return n->u.type_decl.doc;
 	case DECL_FRAMEWORK: case DECL_ACCELERATOR: return n->u.blueprint_decl.doc;
 	case DECL_FORMAL: case DECL_LET: case DECL_PARAM: return n->u.binding.doc;
-	case DECL_ROLE: return n->kind == NODE_BLOCK ? n->u.block.doc : STR("");
+	case DECL_ROLE: case DECL_CELL: return n->kind == NODE_BLOCK ? n->u.block.doc : STR("");
 	case DECL_IMPORT: return n->u.import.module ? n->u.import.module->file->u.file.doc : STR("");
 	default: return STR("");
 	}
@@ -200,7 +201,7 @@ static void describe_decl(struct arena *a, struct analysis *an, const struct occ
 		put_record(a, d, out);
 	put_declared_value(a, an, d, out);
 	if (d->kind == DECL_ROLE)
-		describe_role(a, an, o->at.start, out);
+		describe_role(a, an, o->declares ? o->at.start : d->span.start, out);
 }
 
 /* ---- descriptions of fields and other names ---- */

@@ -40,6 +40,7 @@ void describe_place(struct analysis *an, uint32_t offset, const struct plan_job 
 {
 	struct module *root = an->compile->program.root;
 	struct node_path path;
+	struct str cell = STR("");
 
 	*ret_job = NULL;
 	*ret_role = NULL;
@@ -50,10 +51,15 @@ void describe_place(struct analysis *an, uint32_t offset, const struct plan_job 
 			*ret_job = describe_job_in(&an->compile->plan, n->span);
 		if (n->kind != NODE_BLOCK || !*ret_job || !n->u.block.decl)
 			continue;
-		for (size_t k = 0; k < (*ret_job)->nroles; k++)
-			if (str_eq((*ret_job)->roles[k].name, n->u.block.name) &&
-			    is_role_known(an, &(*ret_job)->roles[k]))
-				*ret_role = &(*ret_job)->roles[k];
+		if (str_is(n->u.block.word, "cell"))
+			cell = n->u.block.name;
+		for (size_t k = 0; k < (*ret_job)->nroles && !str_is(n->u.block.word, "cell"); k++) {
+			const struct plan_role *r = &(*ret_job)->roles[k];
+			/* the first copy of a cell stands for all */
+			if (str_eq(plan_role_inner(r), n->u.block.name) && str_eq(r->cell, cell) && !r->copy &&
+			    is_role_known(an, r))
+				*ret_role = r;
+		}
 	}
 }
 

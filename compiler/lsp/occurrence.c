@@ -93,6 +93,11 @@ static void walk_member(struct walk *w, struct node *n)
 		return;
 	}
 	base = base ? type_strip_pod(type_strip_optional(base)) : NULL;
+	const struct decl *of_cell = check_cell_role(base, name);
+	if (of_cell) {
+		tell_decl(w, n->u.member.name_span, of_cell, n, false);
+		return;
+	}
 	if (base && base->kind == TYPE_RECORD) {
 		for (size_t i = 0; i < base->record->nfields; i++)
 			if (name_eq(base->record->fields[i].name, name))

@@ -236,6 +236,72 @@ def test_rename_a_role(p):
     assert "role node { replicas = 2 }" in files["job.tj"] and files["fw.tj"].count("node") == 3
 
 
+CELLS = """import std.pytorch
+
+job "a" {
+  image = "x:1"
+  memory = 1Gi
+  cell trial: pytorch.torchrun {
+    copies = 3
+    command = ["torchrun", "t.py"]
+    env { N = pod.copy }
+    role worker { replicas = 2 }
+    @in
+  }
+  role report {
+    command = ["report"] + [t.worker.host(0) for t in trial]
+    start_after = done(trial)
+    @beside
+  }
+  @job
+}
+"""
+
+
+def cells(**places):
+    text = CELLS
+    for name in ("in", "beside", "job"):
+        text = text.replace("@" + name, places.get(name + "_", ""))
+    return text
+
+
+def test_cells_complete(p):
+    """In a cell there are its fields, the roles of its framework and those of the job; outside, its name and the roles of its copies."""
+    fields = p.labels(cells(in_="«x»"))
+    assert {"role", "restarts", "replicas"} <= set(fields) and not {"copies", "queue", "aux"} & set(fields), fields
+    assert p.labels(cells(job_="cell b: pytorch.«x» { }")) == ["torchrun", "elastic", "env"]
+    assert "pytorch.torchrun" in p.labels(cells(job_="cell b: «x» { }"))
+    assert "nproc = " in p.labels(cells(job_="cell b: pytorch.torchrun(«x») { }"))
+    assert p.labels(cells(job_="cell b: pytorch.torchrun {\n role «x» { }\n }")) == ["worker"]
+    assert {"worker", "report", "trial"} <= set(p.labels(cells(in_="start_after = done(«x»)")))
+    beside = p.labels(cells(beside_="start_after = done(«x»)"))
+    assert {"report", "trial"} <= set(beside) and "worker" not in beside, beside
+    assert p.labels(cells(beside_="env { A = trial.«x» }")) == ["copies", "least", "worker"]
+    assert p.labels(cells(beside_="env { A = trial[0].«x» }")) == ["copy", "worker"]
+    assert "host" in p.labels(cells(beside_="env { A = trial[0].worker.«x» }"))
+    assert p.labels(cells(beside_='args = [trial[0].worker.address(0, "«x»")]')) == ["rdzv"]
+
+
+def test_cells_hover(p):
+    assert "cell trial" in p.hover(cells().replace("done(trial", "done(tri«x»al"))
+    for before, after in (("role worker", "role wor«x»ker"), ("t.worker", "t.wor«x»ker")):
+        text = p.hover(cells().replace(before, after))
+        assert "2 replicas" in text and "PET_MASTER_ADDR=a-trial-worker-0-0.a\n" in text, text
+
+
+def test_cells_rename(p):
+    p.open(cells().replace("done(trial", "done(tri«x»al"))
+    text = renamed(p, p.at("rename", newName="exp"))["job.tj"]
+    assert "cell exp: " in text and "for t in exp]" in text and "done(exp)" in text and "trial" not in text, text
+    own = cells().replace("trial: pytorch.torchrun", "trial").replace("N = pod.copy", "N = worker.host(0)")
+    for before, after in (("role worker", "role wor«x»ker"), ("t.worker", "t.wor«x»ker")):
+        p.open(own.replace(before, after))
+        text = renamed(p, p.at("rename", newName="node"))["job.tj"]
+        assert "role node {" in text and "t.node.host(0)" in text and "N = node.host(0)" in text, text
+    p.open(cells().replace("t.worker", "t.wor«x»ker"))
+    assert p.at("definition")["uri"].endswith("/std/pytorch.tj")
+
+
 def test_rename_an_import(p):
     p.open(JOB.replace("nvidia.h100", "nvi«x»dia.h100"))
     text = renamed(p, p.at("rename", newName="gpu"))["job.tj"]
