@@ -42,16 +42,28 @@ static bool must_be_ended(const struct plan_job *j, unsigned role)
 	return !ends_by_itself(j, j->success, role);
 }
 
+/* Is the role one of a later copy of a cell, and must the same role of the first copy be ended, too? */
+static bool is_said_of_first(const struct plan_job *j, const struct plan_role *r)
+{
+	for (unsigned i = 0; r->copy && i < j->nroles && !j->roles[i].copy; i++)
+		if (str_eq(j->roles[i].cell, r->cell) && str_eq(plan_role_inner(&j->roles[i]), plan_role_inner(r)))
+			return must_be_ended(j, i);
+	return false;
+}
+
 static void roles_to_end(struct needing *n)
 {
 	const struct plan_job *j = n->job;
 	size_t found = 0;
 
 	for (unsigned i = 0; i < j->nroles; i++) {
-		if (!must_be_ended(j, i))
+		const struct plan_role *r = &j->roles[i];
+		if (!must_be_ended(j, i) || is_said_of_first(j, r))
 			continue;
 		buf_z(&n->line, found++ ? ", " : "stop ");
-		buf_printf(&n->line, "%s '%.*s'", j->roles[i].aux ? "aux" : "role", STR_ARG(j->roles[i].name));
+		buf_printf(&n->line, "%s '%.*s'", r->aux ? "aux" : "role", STR_ARG(plan_role_inner(r)));
+		if (r->cell.n)
+			buf_printf(&n->line, " of cell '%.*s'", STR_ARG(r->cell));
 	}
 	if (found) {
 		buf_z(&n->line, j->success ? " when the job has succeeded" : " when the job is over");
@@ -78,10 +90,11 @@ static void starts(struct needing *n)
 {
 	for (size_t i = 0; i < n->job->nroles; i++) {
 		const struct plan_role *r = &n->job->roles[i];
-		if (!r->start_after || !r->max)
-			continue;
+		if (!r->start_after || !r->max || r->copy)
+			continue;               /* copies of a cell start alike */
 		struct str c = plan_condition_text(n->arena, n->job, r->start_after);
-		buf_printf(&n->line, "start role '%.*s' after %.*s", STR_ARG(r->name), STR_ARG(c));
+		buf_printf(&n->line, "start role '%.*s' after %.*s%s", STR_ARG(r->name), STR_ARG(c),
+			r->cell.n ? ", and so in each copy" : "");
 		need(n);
 	}
 }

@@ -31,13 +31,13 @@ static void start_help(struct checking *c, const struct plan_job *j, struct buf 
 {
 	for (size_t i = 0; i < j->nroles && (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS); i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!r->start_after || !r->max || r->unrolled || r->aux)
+		if (!r->start_after || !r->max || r->unrolled || r->aux || r->copy)
 			continue;
 		struct str condition = plan_condition_text(c->arena, j, r->start_after);
-		buf_printf(out, "\nstart role '%.*s' after %.*s:\n  kubectl patch job %.*s-%.*s%.*s --type=merge -p "
+		buf_printf(out, "\nstart role '%.*s' after %.*s%s:\n  kubectl patch job %.*s%.*s --type=merge -p "
 			"'{\"spec\":{\"suspend\":false}}'",
-			STR_ARG(r->name), STR_ARG(condition), STR_ARG(j->name), STR_ARG(r->name),
-			STR_ARG(in_namespace(c->arena, j)));
+			STR_ARG(r->name), STR_ARG(condition), r->cell.n ? ", and so in each copy" : "",
+			STR_ARG(r->object), STR_ARG(in_namespace(c->arena, j)));
 	}
 }
 
