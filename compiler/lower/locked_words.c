@@ -86,6 +86,10 @@ static void help_moved(struct role *r, enum field_id id, const struct contributi
 	if (!other)
 		diag_help(ev->diags, d, "remove it: the framework needs its own '%s' in role '%.*s'", field,
 			STR_ARG(r->name));
+	else if (other == r && to == FIELD_ARGS && id == FIELD_COMMAND && mine->level == LEVEL_ROLE &&
+		said_first(other->levels[LEVEL_ROLE], to))
+		diag_help(ev->diags, d, "the framework's command starts the program that 'args' names: put these words "
+			"before those of 'args'");
 	else if (said_first(other->levels[LEVEL_ROLE], to) && !(other == r && to == id))
 		diag_help(ev->diags, d, "remove it: the program is '%s' of role '%.*s', which is set", there,
 			STR_ARG(other->name));

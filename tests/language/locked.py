@@ -113,4 +113,15 @@ for path in sorted(glob.glob(os.path.join(ROOT, "stdlib/std/*.tj"))):
         role = m.group(1) if m else "" if re.match(r"  [}\w]", line) else role
         if re.match(r"  (  )?command +=", line) and not framework.startswith("legacy."):
             t.note("%s %s" % (framework, role), "" if (framework, role) in known else "its command is not locked")
+# Both are set in the role whose args are the program: the help leads to all words, in their order.
+for framework, roles, locked, (target, field) in LIBRARY:
+    if field != "args" or "command" not in locked.get(target, ""):
+        continue
+    subject = "%s: command and args of the role of the program" % framework
+    both = program(framework, roles, at=target, inside='command = %s, args = ["--x=1"]' % WORDS)
+    t.case(subject, both, ["TJ0537", "put these words before those of 'args'"], lacks="remove it", status=1)
+    followed = program(framework, roles, at=target, inside='args = ["python", "t.py", "--x=1"]')
+    words = started(followed, target) or []
+    t.note(subject + ": the help is followed", "" if words[-3:] == ["python", "t.py", "--x=1"] else str(words))
+
 t.end()
