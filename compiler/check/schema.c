@@ -266,7 +266,8 @@ static const struct type *code_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = {
 		{ "dir", "string" }, { "at", "string" }, { "exclude", "list[string]" }, { "include", "list[string]" },
-		{ "max", "memory" }, { "unpack", "image" }, { "allow", "list[string]" }
+		{ "max", "memory" }, { "unpack", "image" }, { "allow", "list[string]" },
+		{ "sync", "bool" }
 	};
 	const struct type *record = record_type(types, "directory", members, sizeof members / sizeof *members);
 	struct type *t = ARENA_NEW(types->arena, struct type);

@@ -67,6 +67,7 @@ int cmd_diff(struct session *s);
 int cmd_why(struct session *s);
 int cmd_events(struct session *s);
 int cmd_cp(struct session *s);
+int cmd_sync(struct session *s);
 int cmd_fit(struct session *s);
 int cmd_fmt(struct session *s);
 int cmd_test(struct session *s);

@@ -3,6 +3,8 @@
  */
 #include "emit/build.h"
 
+#include "plan/code.h"
+
 /* A value that differs between replicas; it is made when a replica is written. */
 struct each {
 	const struct plan_job *job;
@@ -189,6 +191,36 @@ static void texts_put(struct emit *e, const struct plan_role *r, const struct pl
 		object_append(e->arena, container, key, texts_list(e->arena, e->job, r, texts));
 }
 
+/*
+ * The words that start the main program. If `trainc sync` may replace the code, a script starts the program: it can
+ * start it again in the same container.
+ */
+static const struct plan_texts *start_words(struct emit *e, const struct plan_role *r, const struct plan_texts *command)
+{
+	const struct str first[] = { STR("sh"), STR("-c"), STR(CODE_LOOP), STR("trainc"), r->code ? r->code->at
+		: STR("") };
+	enum { FIRST = sizeof first / sizeof *first };
+	struct plan_texts *ret = ARENA_NEW(e->arena, struct plan_texts);
+
+	if (!r->code || !r->code->sync || !(command->n || command->per_replica))
+		return command;
+	*ret = (struct plan_texts){ .set = true, .from = command->from };
+	if (command->per_replica) {
+		ret->per_replica = ARENA_ARRAY(e->arena, struct plan_texts, (size_t)r->max);
+		for (int64_t i = 0; i < r->max; i++)
+			ret->per_replica[i] = *start_words(e, r, &command->per_replica[i]);
+		return ret;
+	}
+	for (size_t i = 0; i < FIRST; i++) {
+		struct piece *piece = ARENA_NEW(e->arena, struct piece);
+		*piece = (struct piece){ .kind = PIECE_TEXT, .u.text = first[i] };
+		ARENA_PUSH(e->arena, ret->at, ret->n, ((struct text){ piece, 1, r->code->from }));
+	}
+	for (size_t i = 0; i < command->n; i++)
+		ARENA_PUSH(e->arena, ret->at, ret->n, command->at[i]);
+	return ret;
+}
+
 static void ports_put(struct emit *e, const struct plan_container *c, struct object *container)
 {
 	if (!c->nports)
@@ -332,7 +364,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 	emit_image(e, c, o);
 	if (what == CONTAINER_NATIVE_SIDECAR)
 		PUT_STR(e->arena, o, "restartPolicy", STR("Always"), c->name_at);
-	texts_put(e, r, &c->command, STR("command"), o);
+	texts_put(e, r, main ? start_words(e, r, &c->command) : &c->command, STR("command"), o);
 	texts_put(e, r, &c->args, STR("args"), o);
 	if (c->workdir.set)
 		PUT_STR(e->arena, o, "workingDir", c->workdir.value, c->workdir.from);

@@ -64,7 +64,10 @@ static bool lower_dir(struct lowering *l, const struct value *v, struct span at,
 	struct str dir, root = l->ev->program->project.root;
 
 	if (!value_str(l->ev, v, &dir) || !dir.n) {
-		struct diag *d = diag_report(l->ev->diags, TJ1301, at, "'code' names no directory");
+		const struct value *sync = code_member(role_field(l->ev, l->role, FIELD_CODE), "sync");
+		bool only_sync = sync->kind == VALUE_BOOL && sync->u.boolean;
+		struct diag *d = diag_report(l->ev->diags, only_sync ? TJ1310 : TJ1301, at,
+			"'code' names no directory%s", only_sync ? " that 'sync' could send" : "");
 		diag_help(l->ev->diags, d, "write dir = \".\" in it for the directory of this file");
 		return false;
 	}
@@ -157,8 +160,9 @@ static struct plan_quantity step_quantity(int64_t value, int64_t nano, enum quan
 /* Describes the init container that unpacks the code. */
 static void lower_step(struct lowering *l, const struct plan_code *code)
 {
-	static const char *const by_shell[] = { "sh", "-c", CODE_SCRIPT, "code" },
+	static const char *const by_shell[] = { "sh", "-c", "", "code" },
 		*const by_trainc[] = { "trainc", "code", "--unpack" };
+	struct str script = code->sync ? STR(CODE_SCRIPT_SYNC) : STR(CODE_SCRIPT);
 	struct plan_container *c = &l->plan->inits[l->plan->ninits++];
 	const char *const *words = code->unpack.set ? by_trainc : by_shell;
 	size_t n = code->unpack.set ? sizeof by_trainc / sizeof *by_trainc : sizeof by_shell / sizeof *by_shell;
@@ -166,7 +170,7 @@ static void lower_step(struct lowering *l, const struct plan_code *code)
 	*c = (struct plan_container){ .name = STR("code"), .name_at = code->from, .init = true,
 		.image = code->unpack.set ? code->unpack : l->plan->main.image, .pull = l->plan->main.pull };
 	for (size_t i = 0; i < n; i++)
-		add_step_word(l, &c->command, str_of(words[i]), code->from);
+		add_step_word(l, &c->command, *words[i] ? str_of(words[i]) : script, code->from);
 	add_step_word(l, &c->command, code->id, code->from);
 	if (code->unpack.set)
 		add_step_word(l, &c->command, STR(CODE_PARTS_AT), code->from);
@@ -214,6 +218,8 @@ void lower_code(struct lowering *l)
 	code->include = value_strs(l->ev, code_member(v, "include"), &code->ninclude);
 	code->allow = value_strs(l->ev, code_member(v, "allow"), &code->nallow);
 	code->unpack = value_text_at(l->ev, code_member(v, "unpack"), code_member(v, "unpack")->from);
+	const struct value *sync = code_member(v, "sync");
+	code->sync = sync->kind == VALUE_BOOL && sync->u.boolean;
 	const struct value *max = code_member(v, "max");
 	code->max = max->kind == VALUE_QUANTITY ? (struct plan_quantity){ max->u.quantity, max->from, true } :
 		step_quantity(64 << 20, QUANTITY_UNIT, QUANTITY_BINARY, at);
@@ -232,6 +238,27 @@ static bool is_called_code(struct lowering *l, const struct plan_container *c)
 	return true;
 }
 
+/* Reports code that `trainc sync` could not replace. */
+static void check_sync(struct lowering *l)
+{
+	const struct plan_role *p = l->plan;
+	struct diag *d;
+
+	if (!p->code->sync)
+		return;
+	if (!p->main.command.n && !p->main.command.per_replica) {
+		d = diag_report(l->ev->diags, TJ1310, p->code->from,
+			"'sync' needs the command of role '%.*s': the command of its image is not known",
+			STR_ARG(p->name));
+		diag_help(l->ev->diags, d, "write what the image starts: command = [\"python\", \"train.py\"]");
+	}
+	if (p->code->unpack.set) {
+		d = diag_report(l->ev->diags, TJ1310, p->code->from,
+			"'sync' and 'unpack' exclude each other: 'sync' unpacks in the container of the role");
+		diag_help(l->ev->diags, d, "remove 'unpack' if the image has a shell and tar, else remove 'sync'");
+	}
+}
+
 void lower_code_mounts(struct lowering *l)
 {
 	struct plan_role *p = l->plan;
@@ -239,6 +266,7 @@ void lower_code_mounts(struct lowering *l)
 
 	if (!code)
 		return;
+	check_sync(l);
 	bool taken = is_called_code(l, &p->main);
 	for (size_t i = 0; i < p->nsidecars; i++)
 		taken = is_called_code(l, &p->sidecars[i]) || taken ||

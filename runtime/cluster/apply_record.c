@@ -1,8 +1,8 @@
 /* apply_record.c - writes the parent of the run, before the first member is written and after the last one. */
 #include "runtime/cluster/apply.h"
 
-#include "base/json_write.h"
 #include "base/words.h"
+#include "runtime/cluster/code_record.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
@@ -167,32 +167,6 @@ bool apply_renew_record(struct applying *p)
 	return p->written;
 }
 
-/* The code of each role, for the record; empty if no role has code. */
-static struct str code_text(const struct applying *p)
-{
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b };
-
-	for (size_t i = 0; i < p->job->nroles; i++) {
-		const struct plan_role *r = &p->job->roles[i];
-		if (!r->code || !r->max)
-			continue;
-		if (!b.n)
-			json_open(&w, '[');
-		json_open(&w, '{');
-		json_add_text(&w, "role", r->name);
-		json_add_text(&w, "id", r->code->id);
-		json_add_int(&w, "files", r->code->files);
-		json_add_int(&w, "bytes", r->code->bytes);
-		json_close(&w, '}');
-	}
-	if (b.n)
-		json_close(&w, ']');
-	struct str text = buf_take(&b, p->arena);
-	buf_release(&b);
-	return text;
-}
-
 /*
  * Sets the inventory before the first member is written: every object that existed, and every object that will be sent.
  */
@@ -249,7 +223,7 @@ void apply_end_record(struct applying *p, bool complete)
 	if (!complete)
 		return;
 	p->now.hash = p->wanted.hash;
-	p->now.code = code_text(p);     /* until now, replicas may have had the code of before */
+	p->now.code = code_record_text(p->arena, p->job);  /* until now, replicas may have had the code of before */
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;
 	for (size_t i = 0; i < p->wanted.n; i++)

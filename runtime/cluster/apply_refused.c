@@ -81,11 +81,25 @@ static bool is_below(const struct answer *x, struct str path)
 	return !x->ncauses && is_at_or_below(path, denied_field(x->message));
 }
 
+/* May the code of running replicas be replaced? */
+static bool has_sync(const struct plan_job *j)
+{
+	size_t n = 0;
+
+	while (n < j->nroles && !(j->roles[n].max && j->roles[n].code && j->roles[n].code->sync))
+		n++;
+	return n < j->nroles;
+}
+
 void apply_help_recreate(struct applying *p, struct diag *d, const struct wanted *w)
 {
-	diag_help(&p->diags, d,
-		"'trainc apply --recreate' deletes the %.*s and its pods and creates it again with the new fields",
-		STR_ARG(w->from->kind));
+	if (has_sync(p->job))
+		diag_help(&p->diags, d, "'trainc sync %.*s' gives running replicas new code, if nothing else has "
+			"changed; 'trainc apply --recreate' deletes the %.*s and its pods and creates it again",
+			STR_ARG(p->job->name), STR_ARG(w->from->kind));
+	else
+		diag_help(&p->diags, d, "'trainc apply --recreate' deletes the %.*s and its pods and creates it again "
+			"with the new fields", STR_ARG(w->from->kind));
 }
 
 /* Reports the immutable fields that differ, with old and new values, at their source positions. */

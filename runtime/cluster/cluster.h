@@ -10,6 +10,7 @@
 
 struct view;
 struct copy;
+struct code_sync;
 struct object;
 
 extern const struct backend backend_cluster;
@@ -108,6 +109,7 @@ bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *
 int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 int cluster_join(struct session *s, struct run_watch *w, struct str role, int64_t index);
 int cluster_forward(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
+int cluster_sync(struct session *s, struct run_watch *w, struct code_sync *what);
 int cluster_copy(struct session *s, struct run_watch *w, struct copy *what);
 int cluster_events(struct session *s, struct run_watch *w, bool follow);
 bool cluster_restart(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "data/data_read.h"
 #include "data/data_write.h"
+#include "runtime/cluster/code_record.h"
 #include "runtime/cluster/jobs_request.h"
 #include "runtime/cluster/vouch.h"
 #include "runtime/cluster/watch_restart.h"
@@ -200,15 +201,18 @@ static bool has_ended(const struct run_watch *w)
 
 /* ---- what a controller has recorded ---- */
 
-static bool read_plan(struct cluster_watch *c, struct str record, struct str *why)
+static bool read_plan(struct cluster_watch *c, struct str record, struct str code, struct str *why)
 {
 	struct source source = { .text = record, .base = 1 };
 	struct data_error error;
 	struct data *d;
 
 	*why = STR("the run's record is not JSON");
-	return data_read_json(c->cluster->arena, &source, &d, &error) && plan_record_read(c->cluster->arena, d,
-		&c->plan, why);
+	if (!data_read_json(c->cluster->arena, &source, &d, &error) || !plan_record_read(c->cluster->arena, d,
+		&c->plan, why))
+		return false;
+	code_record_read(c->cluster->arena, code, &c->plan);
+	return true;
 }
 
 /* Takes over the plan and what else the objects vouch for, after the run was applied again without new Jobs. */
@@ -220,10 +224,11 @@ static void renew_plan(struct cluster_watch *c, const struct parent *now)
 	struct str why;
 
 	p->jobs_digest = str_copy(a, now->jobs_digest);
-	if (str_eq(now->plan, p->plan))
+	if (str_eq(now->plan, p->plan) && str_eq(now->code, p->code))
 		return;
 	p->plan = str_copy(a, now->plan);
-	if (!read_plan(c, p->plan, &why))
+	p->code = str_copy(a, now->code);
+	if (!read_plan(c, p->plan, p->code, &why))
 		c->plan = old;
 	c->plan.ns = (struct plan_str){ .value = c->ns, .set = true };
 }
@@ -624,7 +629,7 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	struct str record = c->parent.there ? c->parent.plan : r->record;
 	if (!record.n || (!c->parent.there && k->session->options->command == COMMAND_DELETE))
 		return say_absent(k, r, c->ns, ret_status);
-	if (!read_plan(c, record, &why)) {
+	if (!read_plan(c, record, c->parent.code, &why)) {
 		session_say(k->session, "run '%.*s': %.*s", STR_ARG(r->name), STR_ARG(why));
 		*ret_status = STATUS_CONFLICT;
 		return false;
@@ -635,7 +640,7 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	c->attends = attends(k->session);
 	c->plan.ns = (struct plan_str){ .value = c->ns, .set = true };
 	ret->state = seed && seed->state ? *seed->state : (struct run_state){ .name = ret->name, .ns = c->ns,
-		.phase = RUN_ABSENT };
+		.phase = RUN_ABSENT, .file = c->parent.file };
 	c->seen = ret->state.phase != RUN_ABSENT;
 	ARENA_PUSH(k->arena, k->watches, k->nwatches, c);
 	return true;

@@ -1,11 +1,13 @@
 /*
  * evict.c - `restart` of replicas in a cluster, by eviction: a pod that was evicted has the condition DisruptionTarget,
- * which our Jobs ignore, so that no attempt is used up. A deleted pod would count as a failure.
+ * which our Jobs ignore, so that no attempt is used up. A deleted pod would count as a failure. If the code of the role
+ * may be replaced, only its program starts again, in the same container.
  */
 #include <stdlib.h>
 
 #include "base/words.h"
 #include "runtime/cluster/replica_pod.h"
+#include "runtime/status/look.h"
 
 enum { TOO_MANY_REQUESTS = 429 };
 /* The pause between two attempts while a disruption budget does not allow the eviction. */
@@ -79,6 +81,9 @@ bool cluster_restart(struct session *s, struct run_watch *w, struct str role, st
 
 	if (!replica_pod_find(s, w, role, strtoll(number.p, NULL, 10), true, &pod, ret_status))
 		return false;
+	if (!pod.deleting && pod.plan->code && pod.plan->code->sync && str_is(status_text(pod.object, "status.phase"),
+		"Running"))
+		return sync_restart_program(s, &pod, ret_status);
 	if (pod.deleting)                       /* it is about to be replaced already */
 		return true;
 	if (!pod.owned) {

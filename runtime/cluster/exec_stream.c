@@ -45,14 +45,15 @@ static void exec_takes(void *to, unsigned channel, struct str bytes, bool first)
 		loop_timer_set(s->cluster->client.loop, &s->linger, STREAM_LINGER);
 }
 
-/* Sends input as long as there is room for it. */
-static void exec_feeds(struct exec_stream *s)
+void exec_stream_feed(struct exec_stream *s)
 {
 	static const char channel = WEBSOCKET_STDIN;
 	struct buf b = { 0 };
 
-	while (!s->over && !s->input_over && s->give && websocket_queued(s->stream) < WEBSOCKET_FULL) {
+	while (s->opened && !s->over && !s->input_over && s->give && websocket_queued(s->stream) < WEBSOCKET_FULL) {
 		s->input_over = !s->give(s->to, &b);
+		if (!b.n && !s->input_over)
+			break;                  /* nothing for now */
 		if (b.n)
 			websocket_send(s->stream, WEBSOCKET_STDIN, buf_text(&b));
 		if (s->input_over)
@@ -64,11 +65,14 @@ static void exec_feeds(struct exec_stream *s)
 
 static void exec_opened(void *to, const char *protocol)
 {
+	struct exec_stream *s = to;
+
 	(void)protocol;
-	exec_feeds(to);
+	s->opened = true;
+	exec_stream_feed(s);
 }
 
-static void exec_drained(void *to) { exec_feeds(to); }
+static void exec_drained(void *to) { exec_stream_feed(to); }
 
 static void exec_ended(void *to, const struct websocket_end *end)
 {

@@ -23,7 +23,10 @@ struct exec_stream {
 	struct exec_request request;
 	/* Takes what the process writes to standard output; false: the stream ends, and the caller knows why. */
 	bool (*take)(void *to, struct str bytes);
-	/* Appends more input to B; false: nothing follows. NULL: the process has no input. */
+	/*
+	 * Appends more input to B; false: nothing follows. If it appends nothing, it is called again by
+	 * exec_stream_feed(). NULL: the process has no input.
+	 */
 	bool (*give)(void *to, struct buf *b);
 	void *to;
 	/* the rest is set by exec_stream_start() */
@@ -31,12 +34,14 @@ struct exec_stream {
 	struct websocket *stream;
 	struct loop_timer linger;
 	struct buf said, text;          /* the end of standard error, and the Status */
-	bool over, refused, input_over;
+	bool opened, over, refused, input_over;
 	struct websocket_end end;
 };
 
 /* Starts the process; S must not be moved until exec_stream_end(). */
 void exec_stream_start(struct cluster *k, struct exec_stream *s);
+/* Sends more input, as long as there is some and room for it. */
+void exec_stream_feed(struct exec_stream *s);
 /* Runs the loop until all N streams are over, or the command is interrupted. */
 void exec_stream_wait(struct cluster *k, struct exec_stream *const *all, size_t n);
 /* Closes the stream and says how its process ended. Texts live in the arena of the cluster. */

@@ -82,34 +82,50 @@ static bool has_replica(struct session *s, const struct run_watch *w, const stru
 	return r && index < r->max;
 }
 
+bool replica_pods_list(struct session *s, struct run_watch *w, const struct plan_role *r, struct replica_pods *ret,
+	int *ret_status)
+{
+	const struct cluster_watch *c = cluster_watch_of(w);
+	struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .ns = c->ns, .keep = pod_keep,
+		.selector = str_printf(s->arena, "trainc.dev/job=%.*s,trainc.dev/role=%.*s", STR_ARG(w->name),
+			STR_ARG(r->label)) };
+
+	*ret = (struct replica_pods){ members_list(&c->cluster->client, s->arena, &q, 1), r, c->ns };
+	if (ret->all.failed)
+		*ret_status = cluster_say(c->cluster, ret->all.failed);
+	return !ret->all.failed;
+}
+
+bool replica_pods_pick(struct arena *a, const struct replica_pods *pods, int64_t index, bool starting,
+	struct replica_pod *ret)
+{
+	const struct member *best = best_pod(a, &pods->all, index, starting);
+
+	if (!best)
+		return false;
+	*ret = (struct replica_pod){ .role = pods->role->name, .index = index, .plan = pods->role, .ns = pods->ns,
+		.name = best->name, .uid = best->uid, .object = best->object, .deleting = best->deleting,
+		.owned = has_controller(best->object) };
+	return true;
+}
+
 bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, int64_t index, bool starting,
 	struct replica_pod *ret, int *ret_status)
 {
 	const struct cluster_watch *c = cluster_watch_of(w);
-	struct cluster *k = c->cluster;
 	const struct plan_role *r = role_named(&c->plan, role);
+	struct replica_pods pods;
 
 	*ret_status = STATUS_USAGE;
-	if (!has_replica(s, w, r, role, index))
+	if (!has_replica(s, w, r, role, index) || !replica_pods_list(s, w, r, &pods, ret_status))
 		return false;
-	struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .ns = c->ns, .keep = pod_keep,
-		.selector = str_printf(s->arena, "trainc.dev/job=%.*s,trainc.dev/role=%.*s", STR_ARG(w->name),
-			STR_ARG(r->label)) };
-	struct members all = members_list(&k->client, s->arena, &q, 1);
-	const struct member *best = all.failed ? NULL : best_pod(s->arena, &all, index, starting);
-	if (all.failed) {
-		*ret_status = cluster_say(k, all.failed);
-		return false;
+	if (replica_pods_pick(s->arena, &pods, index, starting, ret)) {
+		ret->role = role;
+		return true;
 	}
-	if (!best) {
-		if (cluster_watch_start(k, ret_status)) {
-			*ret_status = STATUS_CONFLICT;
-			say_why_not(s, w, role, index);
-		}
-		return false;
+	if (cluster_watch_start(c->cluster, ret_status)) {
+		*ret_status = STATUS_CONFLICT;
+		say_why_not(s, w, role, index);
 	}
-	*ret = (struct replica_pod){ .role = role, .index = index, .plan = r, .ns = c->ns, .name = best->name,
-		.uid = best->uid, .object = best->object, .deleting = best->deleting,
-		.owned = has_controller(best->object) };
-	return true;
+	return false;
 }

@@ -49,6 +49,7 @@ struct manifest_text {
 };
 
 struct copy;
+struct code_sync;
 
 struct backend {
 	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
@@ -112,6 +113,10 @@ struct backend {
 	 * of replicas are on this machine.
 	 */
 	int (*copy)(struct session *s, struct run_watch *w, struct copy *what);
+	/*
+	 * Replaces the code of running replicas, in all or in none; returns the exit status. Called before opened().
+	 */
+	int (*sync)(struct session *s, struct run_watch *w, struct code_sync *what);
 	/*
 	 * Prints what controllers, the scheduler and nodes have reported about the run, with FOLLOW also what they
 	 * report until it ends; returns the exit status. NULL: the backend has no such reports.

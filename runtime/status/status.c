@@ -3,6 +3,7 @@
 
 #include "runtime/status/crowd.h"
 #include "base/words.h"
+#include "plan/code.h"
 #include "runtime/run/judge.h"
 #include "runtime/run/rules.h"
 
@@ -657,7 +658,7 @@ static void show_code(struct gathering *g, struct run_state *s)
 		struct run_code code = { .role = r->name };
 		if (!r->code || !r->max)
 			continue;
-		code.id = r->code->id;
+		code.id = code_now(r->code);
 		code.files = r->code->files;
 		code.bytes = r->code->bytes;
 		ARENA_PUSH(g->arena, s->code, s->ncode, code);
@@ -680,6 +681,25 @@ static void show_roles(struct gathering *g, struct run_state *s)
 			.at = ARENA_ARRAY(g->arena, struct run_replica, (size_t)p->plan->max) };
 		for (int64_t k = 0; k < p->plan->max; k++)
 			r->at[k] = replica_shown(g, p, k);
+	}
+}
+
+/* Says of a run that runs that replicas have other code than `sync` has given to their peers. */
+static void say_other_code(struct gathering *g, struct run_state *s)
+{
+	for (size_t i = 0; i < s->nroles && s->phase == RUN_RUNNING && !s->cause.n; i++) {
+		const struct plan_code *c = g->job->roles[i].code;
+		int64_t others = 0, all = 0;
+		for (int64_t k = 0; c && c->sync && k < s->roles[i].max; k++) {
+			const struct run_replica *r = &s->roles[i].at[k];
+			bool runs = r->state == REPLICA_STARTED || r->state == REPLICA_READY;
+			all += runs && r->pod.n;
+			others += runs && r->pod.n && !str_eq(r->code, code_now_short(c));
+		}
+		if (others)
+			s->cause = str_printf(g->arena, "%.*s: %lld of %lld replicas run%s other code; run "
+				"'trainc sync %.*s'", STR_ARG(s->roles[i].name), (long long)others, (long long)all,
+				others == 1 ? "s" : "", STR_ARG(s->name));
 	}
 }
 
@@ -715,6 +735,7 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 	conclude(&g, &s, &whole);
 	when(&g, &s, &whole);
 	show_roles(&g, &s);
+	say_other_code(&g, &s);
 	show_failure(&g, &s);
 	show_events(&g, &s);
 	return s;

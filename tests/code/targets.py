@@ -155,6 +155,14 @@ def levels():
         expect("unpack", step["image"] == "r.example.com/t:1" and step["command"][:3] == ["trainc", "code", "--unpack"] and
                step["command"][4:] == ["/.trainc/code", "/code"], step)
         expect("a workdir of its own", pod["containers"][0]["workingDir"] == "/w")
+    with Project(job('  code { dir = "src", sync = true }\n  role w {\n    replicas = 2\n    command = ["x", "$(A)", "${pod.index}"]\n    args = ["y"]\n  }')) as p:
+        pod = [o for o in p.objects() if o["kind"] == "Job"][0]["spec"]["template"]["spec"]
+        main, step = pod["containers"][0], pod["initContainers"][0]
+        words = main["command"]
+        expect("sync starts the command by a script", words[:2] == ["sh", "-c"] and words[3:7] == ["trainc", "/code", "x", "$$(A)"] and main["args"] == ["y"] and
+               len(words) == 8 and "$(" not in words[2].replace("$$(", ""), words)
+        expect("a script of at most 30 lines", words[2].count("\n") < 30, words[2])
+        expect("sync notes what there is", ".trainc/files" in step["command"][2] and step["command"][5:] == ["/code", step["command"][6]], step)
     with Project(job('  code = "x.d/src"\n  role w { command = ["x"] }'), {"sub/x.d/src/f": "1"}) as p:
         os.rename(os.path.join(p.top, "job.tj"), os.path.join(p.top, "sub/job.tj"))
         done = p.objects(path="sub/job.tj")
@@ -191,6 +199,8 @@ def places():
 FORBIDS = {"project.tj": "project { code = false }\n"}
 FRAMEWORK = 'framework f {\n  %s\n  role w { replicas: int(1..) = 1 }\n}\n'
 WRONG = [
+    ("TJ1310", '  code { dir = "src", sync = true, unpack = "r.example.com/t:1" }', "", "exclude each other"),
+    ("TJ1310", '  code { sync = true }', "", "names no directory that 'sync' could send"),
     ("TJ1301", '  code = "../x"', "", "is outside of the project"), ("TJ1301", '  code = "/etc"', "", "is absolute"),
     ("TJ1301", '  code { at = "/x" }', "", "names no directory"), ("TJ1301", '  code = "gone"', "", "does not exist"),
     ("TJ1307", '  code { dir = "src", at = "/" }', "", "whole file system"), ("TJ1307", '  code { dir = "src", at = "code" }', "", "not an absolute path"),
@@ -210,6 +220,8 @@ def refused():
         with Project(job(field + '\n  role w {\n    command = ["x"]\n    %s\n  }' % role)) as p:
             status, out, err = p.run("compile", "job.tj")
             expect("%s: %s %s" % (code, field, role), status == 1 and "[%s]" % code in err and words in err and not out, err)
+    with Project(job('  code { dir = "src", sync = true }\n  role w { cpu = 1 }')) as p:
+        expect("TJ1310", "'sync' needs the command of role 'w': the command of its image is not known [TJ1310]" in p.run("check", "job.tj")[2], p.run("check", "job.tj"))
     with Project(job('  code = "src"\n  role w { command = ["x"] }'), FORBIDS) as p:
         expect("TJ1308", "[TJ1308]" in p.run("check", "job.tj")[2])
     with Project(FRAMEWORK % 'code = "src"' + job('  command = ["x"]', 'job "a": f')) as p:
@@ -232,7 +244,7 @@ def missing():
 
 POLICIES = [
     ("r.code == none", 'code = "src"', False), ("r.code == none", "", True), ('r.code == none or r.code.dir == "src"', 'code = "src"', True),
-    ("r.code == none or r.code.max <= 32Mi", 'code = "src"', False), ("r.code == none or not r.code.sync", 'code = "src"', True),
+    ("r.code == none or r.code.max <= 32Mi", 'code = "src"', False), ("r.code == none or not r.code.sync", 'code = "src"', True), ("r.code == none or not r.code.sync", 'code { dir = "src", sync = true }', False),
     ('r.code == none or r.code.at == "/code"', 'code { dir = "src", at = "/x" }', False), ('r.code == none or r.code.via == "configmap"', 'code = "src"', True),
 ]
 

@@ -772,6 +772,63 @@ def node_code(s):
     until(lambda: not parts(), 60, "the code is deleted with the last run that has it")
 
 
+SYNCED = """job "a" {
+  pull  = "never"
+  grace = 3s
+  code { dir = "src", sync = true }
+
+  role small { replicas = 2, image = "localhost/busybox:1", command = ["sh", "train.sh"] }
+  role large { image = "localhost/python:1", command = ["python3", "train.py"] }
+}
+"""
+
+
+@node_check
+def node_sync(s):
+    """sync gives running replicas of busybox and Debian new code in the same containers; a replica that cannot take it leaves all
+    as they are; a deleted pod ends at once, and with a status that no Job takes for success"""
+    def pods():
+        return {p["metadata"]["name"]: (p["metadata"]["uid"], [c["restartCount"] for c in p["status"]["containerStatuses"]], p["metadata"]["labels"]["trainc.dev/code"])
+                for p in json.loads(s.kubectl("get", "pods", "-o", "json"))["items"]}
+
+    def source(word, **more):
+        shutil.rmtree(os.path.join(s.dir, "src"), ignore_errors=True)
+        os.mkdir(os.path.join(s.dir, "src"))
+        s.write("src/train.sh", f"trap 'exit 0' TERM\necho {word}; while :; do sleep 0.1; done\n")
+        s.write("src/train.py", f"import time\nprint('{word}', flush=True)\nwhile True: time.sleep(1)\n")
+        for name, text in more.items():
+            s.write("src/" + name, text)
+    source("one", gone="1")
+    s.write("a.tj", SYNCED)
+    s.want(0, "apply", "a.tj", timeout=240)
+    before = pods()
+    source("two", more="2")
+    begin = time.monotonic()
+    s.want(0, "sync", "a", out=r"run/a synced small: 2 of 2 replicas run ([0-9a-f]{12}) .*, 4 files changed, .*\nrun/a synced large: 1 of 1 replicas run \1 ")
+    took = time.monotonic() - begin
+    after = pods()
+    if {n: x[:2] for n, x in before.items()} != {n: x[:2] for n, x in after.items()} or any(sum(x[1]) for x in after.values()):
+        raise Failure(f"other containers: {before} {after}")
+    if len({x[2] for x in after.values()}) != 1 or took > 10:
+        raise Failure(f"{after}, {took:.1f} s")
+    for replica in "small/0", "small/1", "large/0":
+        if s.want(0, "exec", "a", replica, "--", "ls", "/code").stdout.split() != ["more", "train.py", "train.sh"]:
+            raise Failure(f"{replica}: other files")
+    until(lambda: s.want(0, "logs", "a", "--all").stdout.count("two") == 3, 30, "all run the new code")
+    s.want(0, "sync", "a", out="unchanged small: 2 of 2")
+    s.want(0, "exec", "a", "small/1", "--", "mkdir", "/code/three")
+    s.want(0, "exec", "a", "small/1", "--", "touch", "/code/three/mine")
+    source("three", three="3")
+    s.want(8, "sync", "a", err="small/1: .*three is a directory in which the program has written.*\n.*nothing was changed in any replica")
+    if pods() != after or "three" in s.want(0, "exec", "a", "large/0", "--", "cat", "/code/train.sh").stdout:
+        raise Failure("something was changed")
+    begin = time.monotonic()
+    s.kubectl("delete", "pod", next(n for n in after if "small-0" in n))
+    if time.monotonic() - begin > 2.9:
+        raise Failure(f"a deleted pod took {time.monotonic() - begin:.1f} s")
+    s.want(0, "delete", "a", "--yes")
+
+
 def answers(port):
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=30) as answer:

@@ -8,6 +8,7 @@
  * without the digest of the record does not vouch for it; the voucher of a restart is JSON and fits only that restart.
  */
 #include "fuzz.h"
+#include "runtime/cluster/code_record.h"
 #include "runtime/cluster/vouch.h"
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
@@ -56,7 +57,7 @@ static struct str record_text(struct arena *a, const struct fuzz_parts *parts)
 
 /* ---- what is in it ---- */
 
-static void check_plan(struct arena *a, struct str text)
+static void check_plan(struct arena *a, struct str text, struct str code)
 {
 	struct data *d = text.n ? fuzz_json(a, text) : NULL;
 	struct plan_job job, again;
@@ -71,6 +72,10 @@ static void check_plan(struct arena *a, struct str text)
 		fuzz_require(d && plan_record_read(a, d, &again, &why));
 		plan_record_write(&again, &second);
 		fuzz_require(str_eq(buf_text(&first), buf_text(&second)));
+		code_record_read(a, code, &again);
+		struct str written = code_record_text(a, &again);
+		code_record_read(a, written, &again);
+		fuzz_require(str_eq(written, code_record_text(a, &again)));
 	}
 	buf_release(&first);
 	buf_release(&second);
@@ -140,7 +145,7 @@ static void check_parent(struct arena *a, struct str text, struct str live)
 	fuzz_require(str_eq(written, parent_body(a, &again)));
 	if (p.uid.n)
 		check_vouching(a, &p, live);
-	check_plan(a, p.plan);
+	check_plan(a, p.plan, p.code);
 	check_outcome(a, p.outcome, p.generation);
 }
 

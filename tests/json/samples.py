@@ -182,6 +182,7 @@ class Samples:
         """Commands about one replica, or the reports about a run."""
         import code as code_tests
         import copies
+        import sync
         import events
         w = code_tests.World()
         try:
@@ -205,6 +206,14 @@ class Samples:
             events.applied(w, "team")
             w.fault("GET", "/namespaces/default/events", events.status(403, "Forbidden", "events is forbidden"), times=99)
             self.add("events", w.want(0, "events", "a", "-n", "team", "-o", "json")[0], ["events"])
+        finally:
+            w.close()
+        w = sync.Fleet()
+        try:
+            w.begin(1)
+            w.train("v2")
+            for _ in range(2):
+                self.add("sync", w.want(0, "sync", "b", "-o", "json")[0], ["sync"])
         finally:
             w.close()
         w = copies.Container()
