@@ -199,16 +199,30 @@ static const char commands[] =
 	"  trainc plan job.tj         what would run\n"
 	"  trainc env job.tj          the environment that every process gets\n"
 	"  trainc run --local job.tj  its processes on this machine\n"
-	"  trainc compile job.tj      the objects for a cluster\n";
+	"  trainc compile job.tj      the objects for a cluster\n",
+	cluster_commands[] =
+	"  trainc check job.tj    what is wrong with it, if anything\n"
+	"  trainc plan job.tj     what would run\n"
+	"  trainc env job.tj      the environment that every process gets\n"
+	"  trainc compile job.tj  the objects for a cluster; it cannot run on this machine,\n"
+	"                         because a container of the framework runs the program of an image\n";
 
-static void put_program_head(struct init_writing *w, const struct search *s)
+/* What is known about the program that is about to be written. */
+struct first_program {
+	bool attended;                  /* plain Jobs cannot run it to completion */
+	bool image_only;                /* a container of it has an image and no command */
+};
+
+static const char *commands_for(const struct first_program *p) { return p->image_only ? cluster_commands : commands; }
+
+static void put_program_head(struct init_writing *w, const struct search *s, const struct first_program *p)
 {
 	struct str doc = s ? s->item.doc : STR("Processes that need not know each other.\n");
 	const char *newline = memchr(doc.p, '\n', doc.n);
 
 	put_program_comment(w->out, (struct str){ doc.p, newline ? (size_t)(newline - doc.p) : doc.n });
 	buf_z(w->out, "#\n");
-	put_program_comment(w->out, str_of(commands));
+	put_program_comment(w->out, str_of(commands_for(p)));
 	buf_z(w->out, "#\n");
 	if (!s) {
 		buf_z(w->out, "# 'trainc explain role' lists what a role may have, 'trainc explain' the modules of the "
@@ -225,8 +239,8 @@ static void put_program_head(struct init_writing *w, const struct search *s)
 	buf_printf(w->out, "import std.%.*s\n\n", STR_ARG(s->module->name));
 }
 
-/* Returns the formatted program. S is NULL if it has no framework; ALLOW is a comment for the job, or empty. */
-static struct str program_of(struct arena *a, const struct search *s, struct str example, struct str allow)
+/* Returns the formatted program. S is NULL if it has no framework. */
+static struct str program_of(struct arena *a, const struct search *s, struct str example, const struct first_program *p)
 {
 	struct library_module text = { .name = STR("example") };
 	struct buf rough = { 0 }, out = { 0 };
@@ -237,8 +251,10 @@ static struct str program_of(struct arena *a, const struct search *s, struct str
 	const struct node *file = parse_source(a, &text.names, &text.diags, source);
 	const struct node *job = file->u.file.decls.at[0];
 	struct init_writing w = { a, flat_new(a, source), s ? s->item.blueprint : NULL, { 0 }, &rough };
-	put_program_head(&w, s);
-	put_program_comment(&rough, allow);
+	put_program_head(&w, s, p);
+	if (p->attended)
+		put_program_comment(&rough, STR("Plain Jobs cannot run this job to completion by themselves; "
+			"'trainc plan' lists what is left to you.\nallow TJ0817: 'trainc run' starts it"));
 	buf_printf(&rough, "%.*s {\n", STR_ARG(job_head(&w, job)));
 	put_items(&w, BLOCK_JOB, job->u.job.body);
 	buf_z(&rough, "}\n");
@@ -270,28 +286,43 @@ static bool program_exists(void *context, struct str path)
 	return str_is(path, file_name);
 }
 
-/* Does the compiler warn that plain Jobs cannot run the job to completion? */
-static bool needs_runtime(struct session *s, struct str program)
+static bool has_image_only(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->njobs; i++)
+		for (size_t k = 0; k < plan->jobs[i].nroles; k++) {
+			const struct plan_role *r = &plan->jobs[i].roles[k];
+			for (size_t c = 0; c < r->ninits; c++)
+				if (!r->inits[c].command.n && !r->inits[c].command.per_replica)
+					return true;
+			for (size_t c = 0; c < r->nsidecars; c++)
+				if (!r->sidecars[c].command.n && !r->sidecars[c].command.per_replica)
+					return true;
+		}
+	return false;
+}
+
+static struct first_program look_at(struct session *s, struct str program)
 {
 	struct reader reader = { &program, program_read, program_exists, NULL, NULL, NULL };
 	struct str operand = str_of(file_name);
 	struct options options = { .command = COMMAND_COMPILE, .operands = &operand, .noperands = 1 };
 	struct session inner = { .arena = s->arena, .options = &options, .reader = &reader };
 	struct programs all;
-	bool found = false;
+	struct first_program ret = { 0 };
 
 	if (!session_compile(&inner, &all))
-		return false;
+		return ret;
 	trainc_check(all.at, all.n, true);
 	for (size_t i = 0; i < all.at[0]->diags.n; i++)
-		found = found || all.at[0]->diags.at[i]->code == TJ0817;
+		ret.attended = ret.attended || all.at[0]->diags.at[i]->code == TJ0817;
+	ret.image_only = has_image_only(&all.at[0]->plan);
 	session_release(&all);
-	return found;
+	return ret;
 }
 
 /* ---- the command ---- */
 
-static int write_program(struct session *s, struct str program, struct str what)
+static int write_program(struct session *s, struct str program, struct str what, const struct first_program *p)
 {
 	struct str why;
 
@@ -303,7 +334,7 @@ static int write_program(struct session *s, struct str program, struct str what)
 		return STATUS_OUTPUT;
 	}
 	session_write(s, str_printf(s->arena, "wrote %s, a program %.*s; look at it, then\n\n%s", file_name,
-		STR_ARG(what), commands));
+		STR_ARG(what), commands_for(p)));
 	return STATUS_DONE;
 }
 
@@ -323,11 +354,11 @@ int cmd_init(struct session *s)
 		what = str_printf(s->arena, "for %.*s.%.*s", STR_ARG(search.module->name), STR_ARG(search.item.name));
 	}
 	const struct search *found = framework ? &search : NULL;
-	struct str program = program_of(s->arena, found, example, STR(""));
-	if (needs_runtime(s, program))
-		program = program_of(s->arena, found, example,
-		                     STR("Plain Jobs cannot run this job to completion by themselves; 'trainc plan' "
-		"lists what is left to you.\n"
-		                         "allow TJ0817: 'trainc run' starts it"));
-	return write_program(s, program, what);
+	struct first_program known = { 0 };
+	struct str program = program_of(s->arena, found, example, &known);
+
+	known = look_at(s, program);
+	if (known.attended || known.image_only)
+		program = program_of(s->arena, found, example, &known);
+	return write_program(s, program, what, &known);
 }

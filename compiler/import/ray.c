@@ -291,8 +291,13 @@ static void entrypoint(struct ray *r)
 	const struct data *d = member(r->set.m.spec, "entrypoint");
 	struct expr *list = d ? command_words(a, d->u.string) : NULL;
 
-	if (!d || !d->u.string.n)
+	if (!d || !d->u.string.n) {
+		struct diag *said = diag_report(r->set.m.im->diags, TJ1111, r->set.m.at, "this RayJob has no entry "
+			"point: the program starts a cluster, in which nothing runs, and it never ends");
+		diag_help(r->set.m.im->diags, said,
+			"write what it runs as 'args' of 'head': args = [\"python\", \"train.py\"]");
 		return;
+	}
 	if (!list) {
 		list = expr_new(a, EXPR_LIST);
 		lines_add(a, &list->items, expr_string(a, STR("sh")), d->from);

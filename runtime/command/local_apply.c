@@ -97,6 +97,13 @@ static void finished(struct local_applying *p, const struct run_state *s)
 		return;
 	}
 	report_headline(s, &b);
+	if (s->digest.n && !identity_is_older(s->digest) && !str_eq(s->digest, p->start.digest)) {
+		session_say(p->session, "run '%.*s' of another program, or with other options, has ended: %.*s; "
+			"--rerun starts this one in its place", STR_ARG(s->name), STR_ARG(buf_text(&b)));
+		buf_release(&b);
+		p->status = runs_worse(p->status, STATUS_CONFLICT);
+		return;
+	}
 	tell(p, s->name, "unchanged");
 	session_say(p->session, "run '%.*s' has ended: %.*s; --rerun starts it again", STR_ARG(s->name),
 		STR_ARG(buf_text(&b)));

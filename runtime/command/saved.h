@@ -13,4 +13,10 @@
  */
 bool saved_read(struct session *s, struct str path, struct sources *sources, struct status_objects *ret);
 
+/*
+ * Says what the objects of the file PATH are when none of them belongs to a job of the program; false if one does.
+ */
+bool saved_are_foreign(struct session *s, struct str path, const struct status_objects *objects,
+	const struct plan *plan);
+
 #endif

@@ -78,7 +78,10 @@ int status_from(struct session *s)
 		return STATUS_USAGE;
 	if (!saved_read(s, option_value(s->options, OPTION_FROM), &sources, &objects))
 		return STATUS_PROGRAM;
-	if (session_plan(s, false, &all, &status))
+	bool planned = session_plan(s, false, &all, &status);
+	if (planned && saved_are_foreign(s, option_value(s->options, OPTION_FROM), &objects, &all.at[0]->plan))
+		status = STATUS_FAILED;
+	else if (planned)
 		status = judge(s, &all.at[0]->plan, &objects, now) && option_given(s->options, OPTION_EXIT_STATUS) ?
 			STATUS_FAILED : STATUS_DONE;
 	session_release(&all);

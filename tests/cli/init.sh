@@ -28,6 +28,13 @@ for module in "$root"/stdlib/std/*.tj; do
 		first --framework "$name.$framework"
 		holds grep -q "^import std.$name$" new/job.tj
 		holds grep -q "^job \"[a-z]*\": $name.$framework[( ]" new/job.tj
+		# it runs here if init says so: nothing of it comes from an image alone
+		if grep -q 'run --local' new/job.tj; then
+			"$TRAINC" run --local --dry-run new/job.tj >.one 2>.two
+			if grep -q 'no image that would provide' .two; then fail "init $name.$framework: $(cat .two)"; else ok; fi
+		else
+			holds grep -q 'cannot run on this machine' new/job.tj
+		fi
 		# every setting has its explanation, once
 		holds test "$(grep -c '^  *# Container image' new/job.tj)" -eq 1
 	done

@@ -134,6 +134,8 @@ run 0 delete --local --yes mute
 # ---- runs that end ----
 run 0 apply --local --for=complete short.tj; holds test "$(cat .out)" = "run/short created"
 run 0 apply --local short.tj; holds test "$(cat .out)" = "run/short unchanged"; says err "--rerun"
+sed 's/^}/# other\n  labels { other = "1" }\n}/' short.tj >other.tj
+run 5 apply --local other.tj; says err "of another program, or with other options, has ended"; says err "--rerun starts this one"; silent out
 run 0 apply --local --rerun --for=complete short.tj; holds test "$(cat .out)" = "run/short recreated"
 run 0 status --local short; holds grep -qE '^short +Succeeded +main +1 +0 ' .out; holds test "$(grep -c unused .out)" -eq 0
 run 5 suspend --local short; says err "has ended: Succeeded"
