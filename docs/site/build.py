@@ -29,6 +29,7 @@ TRAINC = os.path.join(build, "trainc")
 # The menu: its groups, and the pages of each by their source.
 MENU = [
     ("Start", ["docs/install.md", "docs/tutorial.md", "docs/index.md", "docs/code.md", "examples"]),
+    ("Coming from", ["docs/from-operators.md", "docs/from-slurm.md", "docs/from-ray.md", "docs/from-jobset.md", "docs/from-skypilot.md", "docs/from-helm.md"]),
     ("Language", ["docs/language.md", "docs/frameworks.md", "docs/diagnostics.md", "docs/editors.md", "docs/python.md", "docs/agents.md"]),
     ("Runs", ["docs/local.md", "docs/runtime.md", "docs/status.md", "docs/supervise.md", "docs/security.md"]),
     ("Reference", ["docs/trainc.1", "docs/trainc-compile.1", "docs/trainc-run.1", "docs/trainc-tools.1", "docs/trainc-supervise.1",
@@ -297,8 +298,11 @@ files = set()           # files that pages link to
 # ---- around a page ----
 
 def menu(page, up):
-    parts = []
+    """The menu; the many small pages of diagnostics have only its beginning."""
+    parts, small = [], "docs/diagnostics/" in page.place
     for group, sources in MENU:
+        if small and group not in ("Start", "Language"):
+            continue
         parts.append(f"<h2>{group}</h2><ul>")
         for source in sources:
             other = pages[source]
