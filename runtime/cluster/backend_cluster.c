@@ -32,6 +32,14 @@ static bool cluster_begin(struct session *s, int *ret_status)
 	return true;
 }
 
+static int64_t cluster_now(struct session *s, bool *known)
+{
+	const struct transport *t = cluster_of(s)->client.transport;
+
+	*known = transport_clock_known(t);
+	return clock_real() + transport_clock_offset(t);
+}
+
 enum { VERDICT_AGAIN = 5 };             /* maximum number of attempts when others write the record in between */
 
 /* Does the record of the run lack a verdict that this command has seen? */
@@ -171,8 +179,8 @@ static bool cluster_opened(struct session *s, int *ret_status)
 
 const struct backend backend_cluster = {
 	.option = "", .place = "in the cluster", .streams = true,
-	.begin = cluster_begin, .end = cluster_end, .names = cluster_names, .exists = cluster_exists,
-		.open = cluster_open, .opened = cluster_opened,
+	.begin = cluster_begin, .end = cluster_end, .now = cluster_now, .names = cluster_names,
+		.exists = cluster_exists, .open = cluster_open, .opened = cluster_opened,
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,
 		.attach_end = cluster_attach_end,
 	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .join = cluster_join,

@@ -627,6 +627,12 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	else if (!cluster_parent(k, r->name, c->ns, &c->parent, ret_status))
 		return false;
 	struct str record = c->parent.there ? c->parent.plan : r->record;
+	if (c->parent.there && !record.n) {
+		session_say(k->session, "run '%.*s': its record has no plan, which somebody has removed",
+			STR_ARG(r->name));
+		*ret_status = STATUS_CONFLICT;
+		return false;
+	}
 	if (!record.n || (!c->parent.there && k->session->options->command == COMMAND_DELETE))
 		return say_absent(k, r, c->ns, ret_status);
 	if (!read_plan(c, record, c->parent.code, &why)) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/words.h"
 #include "runtime/cluster/exec_stream.h"
 #include "runtime/cluster/replica_pod.h"
 #include "runtime/cluster/tar_send.h"
@@ -28,15 +29,24 @@
 	"test -d \"$d\" || { echo \"'$d' is not a directory\" >&2; fail 66; }\n" \
 	"if test -z \"$4\" && { test -e \"$d/$n\" || test -L \"$d/$n\"; }; then echo \"$d/$n\" >&2; fail 65; fi\n" \
 	"t=$d/.trainc-cp-$3; mkdir \"$t\" || fail 67\n" \
-	"trap 'rm -rf \"$t\"' EXIT; trap 'exit 130' HUP INT TERM\n" \
+	"clean() {\n" \
+	"  rm -rf \"$t\" 2>/dev/null && return\n" \
+	"  find \"$t\" -type d -exec chmod u+rwx {} \\; 2>/dev/null; rm -rf \"$t\"\n" \
+	"}\n" \
+	"trap clean EXIT; trap 'exit 130' HUP INT TERM\n" \
 	"tar -xof - -C \"$t\" || fail 67\n" \
 	"test -e \"$t/end\" || { echo 'the archive is not complete' >&2; exit 67; }\n" \
+	"test ! -d \"$t/data\" || test -L \"$t/data\" || chmod u+w \"$t/data\"\n" \
 	"if test -e \"$d/$n\" || test -L \"$d/$n\"; then\n" \
 	"  test -n \"$4\" || { echo \"$d/$n\" >&2; exit 65; }\n" \
 	"  if test -d \"$d/$n\" || test -d \"$t/data\"; then mv \"$d/$n\" \"$t/old\" || exit 67; fi\n" \
 	"fi\n" \
-	"if mv -f \"$t/data\" \"$d/$n\"; then echo \"$d/$n\"; exit 0; fi\n" \
-	"test ! -e \"$t/old\" || mv \"$t/old\" \"$d/$n\"\n" \
+	"if mv -f \"$t/data\" \"$d/$n\"; then\n" \
+	"  echo \"$d/$n\"; clean 2>/dev/null || echo \"$t\"; trap - EXIT; exit 0\n" \
+	"fi\n" \
+	"if test -e \"$t/old\" && ! mv \"$t/old\" \"$d/$n\"; then\n" \
+	"  trap - EXIT; echo \"what was there is now $t/old\" >&2\n" \
+	"fi\n" \
 	"exit 67\n"
 
 enum { SCRIPT_EXISTS = 65, SCRIPT_NO_DIRECTORY = 66 };
@@ -180,7 +190,9 @@ static int copy_out(struct copying *c)
 	}
 	w->files = c->store.files;
 	w->bytes = c->store.bytes;
-	tar_store_release(&c->store);
+	if (!tar_store_release(&c->store))
+		session_say(c->session, "'%.*s' cannot be removed: it holds what was replaced, or what is not complete",
+			STR_ARG(c->store.staging));
 	return status;
 }
 
@@ -255,8 +267,14 @@ static int copy_in(struct copying *c)
 	w->bytes = c->send.bytes;
 	while (c->answer.n && c->answer.p[c->answer.n - 1] == '\n')
 		c->answer.n--;
-	w->to = str_printf(a, "%.*s/%lld:%.*s", STR_ARG(w->role), (long long)w->index,
-		STR_ARG(buf_text(&c->answer)));
+	struct str answer = buf_text(&c->answer);
+	const char *second = answer.n ? memchr(answer.p, '\n', answer.n) : NULL;
+	struct str left = second ? (struct str){ second + 1, answer.n - (size_t)(second + 1 - answer.p) } : STR("");
+	answer.n -= second ? left.n + 1 : 0;
+	if (left.n)
+		session_say(c->session, "'%.*s' in %.*s/%lld cannot be removed: it is what was replaced",
+			STR_ARG(name_escaped(a, left)), STR_ARG(w->role), (long long)w->index);
+	w->to = str_printf(a, "%.*s/%lld:%.*s", STR_ARG(w->role), (long long)w->index, STR_ARG(answer));
 	buf_release(&c->answer);
 	tar_send_release(&c->send);
 	return status;

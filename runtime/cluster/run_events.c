@@ -33,6 +33,7 @@ struct run_events {
 	struct event_source run_source, node_source;
 	struct report_table table;             /* keeps the widths of the columns between the lines that follow */
 	bool follow, json;
+	bool cut_said;                  /* it was reported that the list is full */
 	bool live;                      /* the first rows have been printed: each change is printed at once */
 };
 
@@ -122,6 +123,8 @@ static void print_document(struct run_events *e, const struct event_row **rows, 
 		json_put_text(&w, e->node_source.why);
 	json_close(&w, ']');
 	json_line(&w, 2);
+	json_add_bool(&w, "cut", e->list.full);
+	json_line(&w, 2);
 	json_add_open(&w, "events", '[');
 	for (size_t i = 0; i < n; i++) {
 		json_line(&w, 4);
@@ -135,6 +138,15 @@ static void print_document(struct run_events *e, const struct event_row **rows, 
 	buf_char(&out, '\n');
 	session_write(e->session, buf_text(&out));
 	buf_release(&out);
+}
+
+/* Reports once that the list is full. */
+static void say_cut(struct run_events *e)
+{
+	if (e->list.full && !e->cut_said)
+		session_say(e->session, "not all events are shown: at most %d about the run and %d about nodes are "
+			"kept", EVENT_ROWS, EVENT_NODE_ROWS);
+	e->cut_said = e->list.full;
 }
 
 /* Prints all rows so far. */
@@ -160,9 +172,7 @@ static void print_all(struct run_events *e)
 	if (!n && !e->follow)
 		session_say(e->session, "no events about run '%.*s'; a cluster keeps them for an hour, unless it is "
 			"set up otherwise", STR_ARG(e->run->name));
-	if (e->list.full)
-		session_say(e->session, "not all events are shown: at most %d about the run and %d about nodes are "
-			"kept", EVENT_ROWS, EVENT_NODE_ROWS);
+	say_cut(e);
 	arena_release(&a);
 }
 
@@ -178,6 +188,8 @@ static void event_changed(void *to, enum object_change change, const struct data
 	const struct event_row *r = event_list_add(&e->list, object);
 	if (r && e->live && event_list_shows(&e->list, r))
 		print_row(e, r);
+	if (e->live)
+		say_cut(e);
 }
 
 static void source_synced(void *to)

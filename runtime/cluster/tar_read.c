@@ -253,6 +253,19 @@ static bool take_content(struct tar_reader *r, struct str *bytes)
 	return r->left || end_record(r);
 }
 
+/* Takes what follows the end: tar fills its last record with zeros. */
+static bool take_rest(struct tar_reader *r, struct str bytes)
+{
+	size_t n = 0;
+
+	while (n < bytes.n && !bytes.p[n])
+		n++;
+	r->rest += n;
+	if (n == bytes.n && r->rest <= TAR_REST)
+		return true;
+	return tar_refuse(r, STR(""), "the archive goes on after its end");
+}
+
 bool tar_read(struct tar_reader *r, struct str bytes)
 {
 	while (bytes.n && !r->over) {
@@ -273,7 +286,7 @@ bool tar_read(struct tar_reader *r, struct str bytes)
 		if (r->nblock == TAR_HEADER && !take_header(r))
 			return false;
 	}
-	return true;
+	return take_rest(r, bytes);
 }
 
 void tar_reader_release(struct tar_reader *r)

@@ -19,8 +19,12 @@ struct tar_entry {
 	uint64_t size;
 };
 
-/* TAR_NAME: bytes of a path or target. TAR_RECORD: bytes of a record about the next entry. */
-enum { TAR_NAME = 4096, TAR_RECORD = 64 << 10, TAR_ENTRIES = 1000000, TAR_HEADER = 512 };
+/*
+ * TAR_NAME: bytes of a path or target. TAR_RECORD: bytes of a record about the next entry. TAR_REST: zeros after the
+ * end.
+ */
+enum { TAR_NAME = 4096, TAR_RECORD = 64 << 10, TAR_ENTRIES = 1000000, TAR_HEADER = 512,
+	TAR_REST = 16 << 20 };
 
 struct tar_reader {
 	/* set by the caller: the first part of every path, such as "." or "outputs"; another one is refused */
@@ -34,6 +38,7 @@ struct tar_reader {
 	struct buf why;                 /* what is wrong with the archive; empty: nothing so far */
 	bool over;                      /* the end of the archive was seen */
 	size_t entries;
+	size_t rest;                    /* bytes after the end */
 	/* the rest is the reader's own */
 	char block[TAR_HEADER];
 	size_t nblock;

@@ -195,8 +195,11 @@ bool tar_store_begin(struct tar_store *s, struct arena *a, struct str dest, stru
 		.file_end = store_file_end, .to = s };
 	s->mask = umask(0);
 	umask(s->mask);
-	if (!mkdtemp(staging))
-		return store_errno(s, dest);
+	if (!mkdtemp(staging)) {
+		s->output = true;
+		return store_fail(s, dest, errno != ENOTDIR ? file_reason(a, errno).p :
+			"the path leads through a file as if that were a directory");
+	}
 	s->staging = str_of(staging);
 	s->at = open(staging, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return s->at >= 0 || store_errno(s, dest);
@@ -257,13 +260,15 @@ static void remove_below(int parent, const char *name, size_t depth)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-void tar_store_release(struct tar_store *s)
+bool tar_store_release(struct tar_store *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
 	if (s->staging.n)
 		remove_below(AT_FDCWD, s->staging.p, 0);
+	bool gone = !s->staging.n || access(s->staging.p, F_OK) != 0;
 	if (s->at >= 0)
 		close(s->at);
 	tar_reader_release(&s->reader);
+	return gone;
 }

@@ -33,6 +33,7 @@ bool tar_store_begin(struct tar_store *s, struct arena *a, struct str dest, stru
 /* Makes the links, and puts everything in its place. Without REPLACE, an existing destination is a failure. */
 bool tar_store_end(struct tar_store *s, bool replace);
 /* Removes what is left of the private directory, and frees the memory. */
-void tar_store_release(struct tar_store *s);
+/* False: something stays in `staging`. */
+bool tar_store_release(struct tar_store *s);
 
 #endif

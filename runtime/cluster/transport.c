@@ -485,3 +485,5 @@ struct credential *transport_credential(const struct transport *t) { return t->o
 struct loop *transport_loop(const struct transport *t) { return t->o.loop; }
 struct str transport_host(const struct transport *t) { return t->host; }
 int64_t transport_clock_offset(const struct transport *t) { return t->clock_offset; }
+
+bool transport_clock_known(const struct transport *t) { return t->clock_known; }

@@ -187,6 +187,8 @@ struct str transport_host(const struct transport *t);
  * until a Date header proves a difference.
  */
 int64_t transport_clock_offset(const struct transport *t);
+/* Has any answer said what time it is? */
+bool transport_clock_known(const struct transport *t);
 /*
  * Appends the last line of -v: "38 requests (36 reads, 2 writes), 1 connection, 0 retries, 120.4 KiB in, 3.1 KiB out".
  */

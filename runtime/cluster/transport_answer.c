@@ -75,6 +75,7 @@ static void note_date(struct transport_exchange *x, struct str value)
 	 * from LEAST to MOST is possible. The known difference is kept as long as it is in that range. Otherwise the
 	 * server's time would go back from one answer to the next, especially after a slow answer.
 	 */
+	t->clock_known = true;
 	int64_t least = at - clock_real();
 	int64_t most = least + NS_PER_SECOND + clock_steady() - x->started;
 	t->clock_offset = t->clock_offset < least ? least : t->clock_offset > most ? most : t->clock_offset;

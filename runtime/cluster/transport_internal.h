@@ -73,6 +73,7 @@ struct transport {
 	struct certificate_facts facts; /* facts from the last handshake */
 	struct certificate_own own;     /* the TLS settings of the kubeconfig */
 	struct transport_counts counts;
+	bool clock_known;               /* an answer had the header Date */
 	int64_t clock_offset;
 	struct map warnings;            /* warnings that have been shown */
 };

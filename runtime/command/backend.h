@@ -59,6 +59,11 @@ struct backend {
 	/* Called before all other functions: finds the state directory, or the API server. */
 	bool (*begin)(struct session *s, int *ret_status);
 	void (*end)(struct session *s);
+	/*
+	 * The time of the machine that dates the states of runs; KNOWN: false if only the clock of this machine is
+	 * known. NULL: it is this machine.
+	 */
+	int64_t (*now)(struct session *s, bool *known);
 	/* Finds all runs, in order. */
 	bool (*names)(struct session *s, struct chosen *ret, int *ret_status);
 	bool (*exists)(struct session *s, struct str name);

@@ -48,17 +48,35 @@ static void keep_chosen(struct session *s, const struct attend *a, size_t i, str
 }
 
 /*
+ * Opens the runs *C. One of several that a filter chooses from may have a record that cannot be read: that is reported,
+ * *WORST becomes its status, and the others go on.
+ */
+static bool watch_rest(struct session *s, const struct run_filter *f, const struct chosen *c, struct attend *a,
+	int *worst, int *status)
+{
+	if (runs_watch(s, c, a, status))
+		return true;
+	bool rest = f->given && a->n && *status != STATUS_UNREACHABLE && !runs_unknown(a);
+	if (rest) {
+		*worst = runs_worse(*worst, *status);
+		*status = STATUS_DONE;
+	}
+	return rest;
+}
+
+/*
  * Opens those of the runs *C that the filter chooses, and sets *C to them. A run whose state has changed meanwhile is
  * left out, and named if CHOSEN says that the filter had chosen all of them. False if none is left, or after an error.
+ * *WORST: the status of runs that cannot be deleted.
  */
-static bool watch_filtered(struct session *s, const struct run_filter *f, struct chosen *c, struct attend *a,
-	bool chosen, int *status)
+static bool watch_filtered(struct session *s, struct run_filter *f, struct chosen *c, struct attend *a, bool chosen,
+	int *worst, int *status)
 {
-	while (runs_watch(s, c, a, status)) {
+	while (watch_rest(s, f, c, a, worst, status)) {
 		struct chosen left = { .ns = c->ns };
 		for (size_t i = 0; i < a->n; i++) {
 			const struct run_state *run = &a->runs[i].state;
-			if (!f->given || filter_takes(f, run, clock_real()))
+			if (!f->given || filter_takes(f, run, filter_now(s, f)))
 				keep_chosen(s, a, i, &left);
 			else if (chosen)
 				session_say(s, "run/%.*s is %s now, and is not deleted", STR_ARG(a->runs[i].name),
@@ -78,7 +96,7 @@ static bool watch_filtered(struct session *s, const struct run_filter *f, struct
 }
 
 /* Asks whether the runs are to be deleted. The answer may take long, so a filter then looks at their states again. */
-static bool agreed(struct session *s, const struct run_filter *f, struct chosen *c, struct attend *a, int *status)
+static bool agreed(struct session *s, struct run_filter *f, struct chosen *c, struct attend *a, int *worst, int *status)
 {
 	if (option_given(s->options, OPTION_YES))
 		return runs_agreed(s, "delete", "deleted", status);
@@ -88,7 +106,7 @@ static bool agreed(struct session *s, const struct run_filter *f, struct chosen 
 	if (!f->given)
 		return true;
 	attend_release(a);
-	return runs_attend_init(s, a) && watch_filtered(s, f, c, a, true, status);
+	return runs_attend_init(s, a) && watch_filtered(s, f, c, a, true, worst, status);
 }
 
 int cmd_delete(struct session *s)
@@ -98,7 +116,7 @@ int cmd_delete(struct session *s)
 	struct attend a;
 	struct changes changes = changes_begin(s);
 	struct run_filter filter;
-	int status = STATUS_USAGE;
+	int status = STATUS_USAGE, worst = STATUS_DONE;
 
 	if (!filter_read(s, &filter))
 		return status;
@@ -112,9 +130,9 @@ int cmd_delete(struct session *s)
 	bool chose = choose(s, b, &filter, &chosen, &status);
 	if (chose && !chosen.n && !changes.json)
 		runs_say_none(s, b, chosen.ns);
-	if (chose && watch_filtered(s, &filter, &chosen, &a, false, &status) && a.n &&
-	    agreed(s, &filter, &chosen, &a, &status))
+	if (chose && watch_filtered(s, &filter, &chosen, &a, false, &worst, &status) && a.n &&
+	    agreed(s, &filter, &chosen, &a, &worst, &status))
 		status = b->remove(s, &a, &changes);
 	changes_end(&changes);
-	return backend_end(s, &a, status);
+	return backend_end(s, &a, runs_worse(status, worst));
 }

@@ -59,12 +59,12 @@ static void tell_why(struct session *s, const struct attend *a)
 }
 
 /* Leaves out the runs that the filter does not choose; returns the number of the others. */
-static size_t leave_out(const struct run_filter *f, struct attend *a)
+static size_t leave_out(struct session *s, struct run_filter *f, struct attend *a)
 {
 	size_t left = 0;
 
 	for (size_t i = 0; i < a->n; i++) {
-		a->runs[i].left_out = f->given && !filter_takes(f, &a->runs[i].state, clock_real());
+		a->runs[i].left_out = f->given && !filter_takes(f, &a->runs[i].state, filter_now(s, f));
 		left += !a->runs[i].left_out;
 	}
 	return left;
@@ -108,7 +108,7 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 		if (runs_unknown(&a))
 			return backend_end(s, &a, status);
 		bool none = !a.n && status == STATUS_DONE, plain = form != REPORT_JSON && form != REPORT_NAME;
-		if (a.n && !leave_out(&filter, &a) && plain)
+		if (a.n && !leave_out(s, &filter, &a) && plain)
 			session_say(s, "none of the %zu runs is in such a state", a.n);
 		else if (none && plain)
 			runs_say_none(s, b, chosen.ns);

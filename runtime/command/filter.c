@@ -3,6 +3,7 @@
 
 #include <strings.h>
 
+#include "base/words.h"
 #include "runtime/command/runs.h"
 
 /* Adds the phase that WORD names, in any case; false after reporting that no phase has that name. */
@@ -42,6 +43,18 @@ bool filter_read(struct session *s, struct run_filter *ret)
 		} while (rest.n);
 	}
 	return runs_duration(s, OPTION_OLDER, &ret->older);
+}
+
+int64_t filter_now(struct session *s, struct run_filter *f)
+{
+	bool known = true;
+	int64_t now = s->backend->now ? s->backend->now(s, &known) : clock_real();
+
+	if (f->older && !known && !f->said) {
+		f->said = true;
+		session_say(s, "the server does not say what time it is, so --older uses the clock of this machine");
+	}
+	return now;
 }
 
 bool filter_takes(const struct run_filter *f, const struct run_state *run, int64_t now)

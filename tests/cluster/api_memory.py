@@ -106,6 +106,7 @@ class Server:
         self.late = {}                  # plural -> seconds by which its watches are late
         self.stopped = False
         self.ahead = 0                  # seconds by which the server's clock is ahead of this machine's
+        self.dated = True               # do answers say what time it is?
         world = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -114,6 +115,10 @@ class Server:
 
             def log_message(self, *_):
                 pass
+
+            def send_header(self, keyword, value):
+                if keyword != "Date" or world.dated:
+                    super().send_header(keyword, value)
 
             def date_time_string(self, timestamp=None):
                 return super().date_time_string(time.time() + world.ahead if timestamp is None else timestamp)

@@ -1841,6 +1841,39 @@ def chosen_by_state(w):
 
 
 @check
+def damaged_record(w):
+    """one record that cannot be read does not keep delete --state from the others: it is named, and the status is not 0"""
+    for name in "a", "b", "c":
+        w.write(name + ".tj", JOB % (name, 1))
+        w.want(0, "apply", "--no-wait", name + ".tj")
+        w.run_job("default", w.get("jobs", name + "-worker"), "Failed", 1)
+    for plan in "{", '{"name":5}', "":
+        o = w.get("configmaps", "b.trainc")
+        o["data"]["plan"] = plan
+        w.put("configmaps", "default", o)
+        _, err = w.want(5, "delete", "--yes", "--state", "Failed", err="run 'b'")
+        must(w.names("jobs") == ["b-worker"], (w.names("jobs"), err))
+        for name in "a", "c":
+            w.want(0, "apply", "--no-wait", name + ".tj")
+            w.run_job("default", w.get("jobs", name + "-worker"), "Failed", 1)
+    must("b.trainc" in w.names("configmaps"), w.names("configmaps"))
+
+
+@check
+def older_by_the_server(w):
+    """--older counts by the server's clock; if its answers do not say what time it is, that is reported"""
+    w.ahead = -7 * 86400
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    w.run_job("default", w.get("jobs", "a-worker"), "Succeeded")
+    out, err = w.want(0, "list", "-o", "name", "--older", "1d")
+    must(not out and "clock" not in err, (out, err))
+    w.want(0, "delete", "--yes", "--older", "1d", err="none of the 1 runs is")
+    w.dated = False
+    w.want(0, "list", "-o", "name", "--older", "1d", out="run/a", err="the server does not say what time it is, so --older uses the clock of this machine")
+
+
+@check
 def diff_unread(w):
     """what diff cannot read is an error, and is not shown as if it did not exist"""
     w.write("a.tj", JOB % ("a", 1))

@@ -3,6 +3,7 @@ container; archives that a hostile container could send; connections that end to
 import io
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -38,7 +39,7 @@ class Container(Streams):
         self.here = os.path.join(self.dir, "here")
         for path in self.root, self.here:
             os.mkdir(path)
-        self.script, self.cut_after, self.tools = self.container, None, None
+        self.script, self.cut_after, self.tools, self.user = self.container, None, None, None
 
     def container(self, s):
         """Runs the command of the stream, with its input and output."""
@@ -49,7 +50,8 @@ class Container(Streams):
             failure = dict(FAILURE, reason="InternalError", message='exec: "%s": executable file not found in $PATH' % words[0])
             s.send(message(3, json.dumps(failure).encode()), frame(CLOSE, b"\x03\xe8"))
             return
-        p = subprocess.Popen(words, cwd=self.root, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        p = subprocess.Popen(words, cwd=self.root, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             user=self.user, group=self.user)
         if "stdin=true" in s.path:
             threading.Thread(target=self.pour, args=(s, p), daemon=True).start()
         else:
@@ -286,6 +288,62 @@ def cut_short(w):
         w.cut_after = n
         w.cp(8, "here/mine", "a:worker/1:in", err="a:worker/1:in: ")
     w.wait_for("the replica is clean", lambda: os.listdir(w.root) == ["outputs"] and not w.left())
+
+
+@check
+def goes_on(w):
+    """a container that goes on after the end of its archive is left at once, whatever it sends; zeros that fill a record may follow"""
+    text = archive(entry("x", data=b"y"))
+    w.script = says(message(1, text), message(1, b"\0" * 100000), ended())
+    w.cp(0, "a:worker/1:x", "here/x")
+
+    def endless(s, piece):
+        s.accept()
+        s.send(message(1, text))
+        while True:
+            s.send(message(1, piece))
+    for piece in b"\0" * PIECE, b"more" * 100, text:
+        w.script = lambda s, piece=piece: endless(s, piece)
+        w.cp(8, "a:worker/1:x", "here/again", err="the archive goes on after its end")
+    must(os.listdir(w.here) == ["x"], os.listdir(w.here))
+
+
+@check
+def through_a_file(w):
+    """a destination below a file is named as such"""
+    for path in "root/x", "here/y":
+        with open(os.path.join(w.dir, path), "w") as f:
+            f.write("text")
+    w.cp(3, "a:worker/1:x", "here/y/z", err="'here/y/z' cannot be written: the path leads through a file as if that were a directory")
+    w.cp(8, "here/y", "a:worker/1:" + w.root + "/x/z", err="'%s/x' is not a directory" % w.root)
+
+
+@check
+def no_rights(w):
+    """a user who is not root: nothing is left after a copy that fails in directories that cannot be written"""
+    if os.geteuid():
+        return
+    w.user = 65534
+    for path in w.dir, w.root:
+        os.chmod(path, 0o777)
+    os.makedirs(os.path.join(w.here, "closed/deep"))
+    for path in "closed/deep/file", "closed/last":
+        with open(os.path.join(w.here, path), "wb") as f:
+            f.write(b"x" * 300000)
+    for path in "closed/deep", "closed":
+        os.chmod(os.path.join(w.here, path), 0o555)
+    w.cut_after = 400000
+    w.cp(8, "here/closed", "a:worker/1:" + w.root, err="trainc: ")
+    w.cut_after = None
+    w.wait_for("the replica is clean", lambda: not os.listdir(w.root))
+    w.cp(0, "here/closed", "a:worker/1:" + w.root)
+    w.cp(0, "--force", "here/closed", "a:worker/1:" + w.root)
+    must(os.listdir(w.root) == ["closed"], os.listdir(w.root))
+    kept = os.path.join(w.root, "closed/kept")
+    os.mkdir(kept)
+    open(os.path.join(kept, "roots"), "w").close()              # root's directory, with a file
+    _, err = w.cp(0, "--force", "here/closed", "a:worker/1:" + w.root)
+    must(re.search("trainc-cp-[0-9a-f]+' in worker/1 cannot be removed: it is what was replaced", err), err)
 
 
 @check
