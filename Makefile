@@ -99,7 +99,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -491,6 +491,9 @@ dist-packages:
 dist-site: site
 	@mkdir -p $(DIST) && tar -C $(BUILD) --sort=name --mtime="@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 0)}" --owner=0 --group=0 --numeric-owner \
 		--mode=u=rwX,go=rX --transform='s|^site|trainc-$(VERSION)-site|' -cf - site | gzip -n -9 >$(DIST)/trainc-$(VERSION)-site.tar.gz
+# The files for editors, and the grammar of tree-sitter as a package of npm.
+dist-editors:
+	@python3 .ci/dist/editors $(DIST)
 # The source as distributions want it: it builds without git, and knows its commit (.ci/commit).
 dist-source:
 	@git archive --prefix=trainc-$(VERSION)/ HEAD | gzip -n -9 >$(DIST)/trainc-$(VERSION)-source.tar.gz
@@ -504,7 +507,7 @@ dist-provenance:
 	@COMMIT=$(COMMIT) HOMEPAGE=$(HOMEPAGE) RELEASE_URL=$(RELEASE_URL) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/provenance $(DIST)
 dist-sums:
 	@cd $(DIST) && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
-dist-files: dist-tar dist-wheel dist-image dist-packages dist-source dist-site dist-notes dist-ci dist-sbom dist-provenance dist-sums
+dist-files: dist-tar dist-wheel dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums
 dist: dist-fetch dist-files
 test-dist:
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/run.sh

@@ -113,6 +113,24 @@ check "the files that the plugin's entry names are in the archives" python3 - "$
 	    assert platform["bin"] == "bin/trainc"
 END
 
+# ---- editors ----
+mkdir "$scratch/editors" "$scratch/grammar"
+tar -xzf "$DIST/trainc-editors-$version.tar.gz" -C "$scratch/editors" --strip-components=1
+tar -xzf "$DIST/tree-sitter-tj-$version.tgz" -C "$scratch/grammar" --strip-components=1
+same_files() {
+	local path
+	for path in vim/syntax/tj.vim emacs/tj-mode.el nvim/lsp/tj.lua helix/languages.toml textmate/tj.tmLanguage.json; do
+		cmp "$scratch/editors/$path" "grammar/editors/$path" || return 1
+	done
+}
+check "the files for editors are those of the tree" same_files
+if has vim; then
+	colors() { (cd "$scratch" && echo 'job "a" {}' >a.tj && vim -es -u NONE -N --cmd "set rtp^=$scratch/editors/vim | filetype plugin on | syntax on" a.tj -c 'redir! > kind | echo &filetype | redir END | qa' && grep -q tj kind); }
+	check "Vim takes them from the archive" colors
+fi
+check "the grammar compiles" "${CC:-gcc}" -O0 -w -shared -fPIC -I "$scratch/grammar/src" -o "$scratch/tj.so" "$scratch/grammar/src/parser.c"
+if has npm; then check "npm takes the package" sh -c "cd '$scratch' && npm pack --dry-run --silent '$DIST/tree-sitter-tj-$version.tgz'"; fi
+
 # ---- the source ----
 mkdir "$scratch/source"
 tar -xzf "$DIST/trainc-$version-source.tar.gz" -C "$scratch/source" --strip-components=1
