@@ -135,26 +135,30 @@ static bool write_files(struct session *s, const struct program_text *files, siz
 	return ok;
 }
 
-/* Makes the programs of all jobs, and reports errors in these programs. */
-static struct program_text *make_files(struct session *s, struct import *im)
+/* Makes the programs of all jobs that are not refused, and reports errors in the others. */
+static struct program_text *make_files(struct session *s, struct import *im, size_t *ret_n)
 {
 	struct program_text *files = ARENA_ARRAY(s->arena, struct program_text, import_count(im));
 	struct map seen = { 0 };
+	size_t n = 0;
 
 	for (size_t i = 0; i < import_count(im); i++) {
 		struct buf out = { 0 };
-		import_program(im, (int64_t)i, &out);
-		files[i].name = job_file_name(s, &seen, import_name(im, i));
-		files[i].text = str_copy(s->arena, buf_text(&out));
+		if (import_program(im, (int64_t)i, &out)) {
+			files[n].name = job_file_name(s, &seen, import_name(im, i));
+			files[n++].text = str_copy(s->arena, buf_text(&out));
+		}
 		buf_release(&out);
 	}
+	*ret_n = n;
 	return files;
 }
 
 static struct import *new_import(struct session *s, struct trainc *c)
 {
 	struct import_options options = { .operator_minor = operator_version(s),
-		.image = option_value(s->options, OPTION_IMAGE) };
+		.image = option_value(s->options, OPTION_IMAGE),
+		.separate = option_given(s->options, OPTION_OUTPUT_DIR) };
 
 	c->diags.deny_warnings = option_given(s->options, OPTION_DENY_WARNINGS);
 	return import_new(&c->arena, &c->sources, &c->diags, options);
@@ -222,18 +226,22 @@ static int put_programs(struct session *s, struct trainc *c, struct import *im)
 	struct programs one = { .at = &c, .n = 1 };
 	struct program_text *files = NULL;
 	struct buf out = { 0 };
+	size_t n = 0;
 	int status = STATUS_DONE;
 
-	if (diags_ok(&c->diags) && directory.p)
-		files = make_files(s, im);
+	if (directory.p)
+		files = make_files(s, im, &n);
 	else if (diags_ok(&c->diags))
 		import_program(im, IMPORT_ALL, &out);
 	session_report(s, &one, false);
 	if (!one.ok)
 		status = STATUS_PROGRAM;
-	else if (files && !write_files(s, files, import_count(im), directory))
+	if (n && !write_files(s, files, n, directory))
 		status = STATUS_OUTPUT;
-	else if (!files)
+	else if (n && !one.ok)
+		session_say(s, "%zu program%s written to '%.*s'; what is refused is reported above", n,
+			n > 1 ? "s are" : " is", STR_ARG(directory));
+	else if (!files && one.ok)
 		session_write(s, buf_text(&out));
 	buf_release(&out);
 	return status;

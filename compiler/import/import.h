@@ -22,6 +22,8 @@ struct import_options {
 	 * kind
 	 */
 	unsigned operator_minor;
+	/* each job becomes a program of its own: errors in one leave the others as they are */
+	bool separate;
 	struct str image;               /* image for scripts that do not name one; may be empty */
 	/* images of init containers that the training operator is configured to add; empty: its defaults */
 	struct str init_image, delivery_image;

@@ -205,7 +205,7 @@ void job_framework_names(struct import *im, struct imported *const *jobs, size_t
 		map_put(&sets, im->arena, jobs[i]->name, set);
 	}
 	import_text(im, (const struct imported *const *)jobs, n, &text, NULL);
-	struct trainc *c = trial_run(buf_text(&text));
+	struct trainc *c = trial_run(buf_text(&text), (struct str){ 0 });
 	for (size_t i = 0; i < c->plan.njobs; i++) {
 		struct map *set = map_get(&sets, c->plan.jobs[i].name);
 		for (size_t k = 0; k < c->plan.jobs[i].nroles && set; k++) {

@@ -538,6 +538,7 @@ static bool read_jobset(struct import *im, const struct import_kind *k, const st
 		return false;
 	if (!jobset_check(&s.m, s.m.spec))
 		return false;
+	job->target = "jobset";
 	jobset_roles(&s, s.m.spec);
 	s.body = job_new(&s.m, job, NULL);
 	jobset_fields(&s, s.m.spec);

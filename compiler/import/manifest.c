@@ -193,7 +193,7 @@ static void read_references(struct import *im)
 {
 	struct imported **jobs = ARENA_ARRAY(im->arena, struct imported *, im->nagain);
 
-	for (size_t i = 0; i < im->nagain && diags_ok(im->diags);) {
+	for (size_t i = 0; i < im->nagain && (im->options.separate || diags_ok(im->diags));) {
 		struct map names = { 0 };
 		size_t n = 0;
 		while (i + n < im->nagain && n < 1000 && !map_put(&names, im->arena, im->again[i + n]->job->name, im)) {
@@ -320,16 +320,31 @@ static void report_document(struct import *im, const struct data *object)
 		diag_help(im->diags, d, "'kubectl get KIND NAME -o yaml' prints a manifest");
 }
 
+/* The tool for which a file without a kind was written, by the keys of its tasks; NULL if none is known. */
+static const char *task_of(const struct data *object)
+{
+	if (member(object, "type") && (member(object, "commands") || member(object, "gpu")))
+		return "dstack";
+	return member(object, "run") && (member(object, "resources") || member(object, "setup") ||
+		member(object, "num_nodes") || member(object, "workdir")) ? "SkyPilot" : NULL;
+}
+
 /* Reports an object without a kind or a version, which may be a file of Docker Compose. */
 static void report_untyped(struct import *im, const struct data *object, struct str kind)
 {
 	const struct data *services = member(object, "services");
 	bool compose = !kind.n && services && services->kind == DATA_MAP;
-	struct diag *d = compose ? diag_report(im->diags, TJ1102, object->from,
+	const char *tool = kind.n || compose ? NULL : task_of(object);
+	struct diag *d = tool ? diag_report(im->diags, TJ1102, object->from, "this is a task of %s, not a manifest of "
+		"Kubernetes", tool) : compose ? diag_report(im->diags, TJ1102, object->from,
 		"this is a file of Docker Compose, not a manifest of Kubernetes") :
 		diag_report(im->diags, TJ1102, object->from, "this object has no '%s'", kind.n ? "apiVersion" : "kind");
 
-	if (compose)
+	if (tool)
+		diag_help(im->diags, d, "'trainc init --framework pytorch.torchrun' writes a program: 'num_nodes' or 'nodes' "
+			"is 'replicas', 'run' or 'commands' is 'command', the GPUs are 'accelerator', 'setup' belongs into "
+			"the image");
+	else if (compose)
 		diag_help(im->diags, d, "'trainc init' writes a program: a service is a role, with its 'image', "
 			"'command' and 'env'");
 	else

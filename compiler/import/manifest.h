@@ -43,6 +43,9 @@ struct imported {                       /* what the manifest becomes: a job, or 
 	const struct data *labels, *annotations;
 	/* Kueue admits the job, and `place` can express where Kueue places all of its pods */
 	bool queued;
+	/* the target whose objects are those of the manifest, for programs that plain Jobs cannot run; may be NULL */
+	const char *target;
+	bool refused;                   /* it is another job of the same name, which was reported */
 	const struct data *object;      /* the manifest as a tree */
 	const struct source *source;
 	/* the license at the top of the manifest's file, as lines of comments; empty if the file has no license */

@@ -127,7 +127,7 @@ const struct import_devices *devices_probe(struct import *im, struct str resourc
 	struct tries ts = { .arena = a, .arguments = arguments, .narguments = n + 1 };
 	add_modules(&ts, resource);
 	if (ts.n) {
-		struct trainc *c = trial_run(program(&ts));
+		struct trainc *c = trial_run(program(&ts), (struct str){ 0 });
 		collect_device(a, known, &ts, resource, count, &c->plan);
 		trial_release(c);
 	}

@@ -93,14 +93,38 @@ static void report_on_job(struct import *im, const struct trainc *c, const struc
 		diag_help(im->diags, ret, "%.*s", STR_ARG(d->help));
 }
 
-static bool sound(struct import *im, const struct writing *w, const struct imported *first, struct str text)
+/* Does the program of a job compile for the target of its manifest? If it does, this is said. */
+static bool sound_elsewhere(struct import *im, const struct imported *job, struct str text)
 {
-	struct trainc *c = trial_run(text);
+	if (!job->target)
+		return false;
+	struct trainc *c = trial_run(text, str_of(job->target));
+	struct emit_options options = { .sources = &c->sources };
+	if (diags_ok(&c->diags))
+		emit_check(&options, &c->plan, &c->diags);
+	bool ok = diags_ok(&c->diags);
+	trial_release(c);
+	if (!ok)
+		return false;
+	struct diag *d = diag_report(im->diags, TJ1111, job->name_at, "job '%.*s' needs the target '%s': plain Jobs "
+		"cannot start as the manifest does", STR_ARG(job->name), job->target);
+	diag_help(im->diags, d, "compile it with '--target %s', or write target = \"%s\" in the project",
+		job->target, job->target);
+	return true;
+}
+
+static bool sound(struct import *im, const struct writing *w, const struct imported *first, struct str text, bool alone)
+{
+	struct trainc *c = trial_run(text, (struct str){ 0 });
 	struct emit_options options = { .sources = &c->sources };
 
 	if (diags_ok(&c->diags))
 		emit_check(&options, &c->plan, &c->diags);
 	diags_finish(&c->diags);
+	if (!diags_ok(&c->diags) && alone && sound_elsewhere(im, first, text)) {
+		trial_release(c);
+		return true;
+	}
 	for (size_t i = 0; i < c->diags.n; i++)
 		if (c->diags.at[i]->severity == SEVERITY_ERROR)
 			report_on_job(im, c, w, first, c->diags.at[i]);
@@ -150,7 +174,7 @@ static bool all_sound(struct import *im)
 		struct writing w;
 		nleft = split_names(left, nleft, jobs, &n);
 		import_text(im, jobs, n, &text, &w);
-		im->sound = sound(im, &w, jobs[0], buf_text(&text));
+		im->sound = sound(im, &w, jobs[0], buf_text(&text), false);
 		buf_release(&text);
 	}
 	im->diags->muted--;
@@ -172,8 +196,12 @@ void jobs_differ(struct import *im)
 
 	for (size_t i = 0; i < im->njobs; i++) {
 		struct imported *job = im->jobs[i];
+		/* in programs of their own, jobs of two kinds may share a name */
+		struct str kind = im->options.separate && job->object ? member_text(job->object, "kind") : STR("");
 		const struct imported *other = job->job
-			? map_put(&seen, im->arena, str_cat(im->arena, job->ns, STR("/"), job->name), job) : NULL;
+			? map_put(&seen, im->arena, str_printf(im->arena, "%.*s/%.*s/%.*s", STR_ARG(kind),
+				STR_ARG(job->ns), STR_ARG(job->name)), job) : NULL;
+		job->refused = other != NULL;
 		if (other)
 			report_namesake(im, job, other, "give one of them another name");
 	}
@@ -208,10 +236,10 @@ bool import_program(struct import *im, int64_t which, struct buf *out)
 		jobs += which;
 		n = 1;
 	}
-	if (!n || !names_differ(im, jobs, n))
+	if (!n || !names_differ(im, jobs, n) || (which != IMPORT_ALL && jobs[0]->refused))
 		return false;
 	import_text(im, jobs, n, &text, &w);
-	bool ok = (which != IMPORT_ALL && all_sound(im)) || sound(im, &w, jobs[0], buf_text(&text));
+	bool ok = (which != IMPORT_ALL && all_sound(im)) || sound(im, &w, jobs[0], buf_text(&text), n == 1);
 	struct arena scratch = { 0 };
 	struct sources sources = { .arena = &scratch };
 	struct names names = { .arena = &scratch };

@@ -22,6 +22,7 @@ struct sbatch {
 	int64_t memory, per_cpu;        /* in MiB */
 	int64_t seconds;
 	bool array;
+	size_t errors;                  /* errors before this script */
 	struct span at;                 /* position of the option that is being read */
 };
 
@@ -135,13 +136,25 @@ static void name(struct sbatch *s, struct str value)
 		if (!isalnum((unsigned char)p[i]))
 			p[i] = '-';
 	s->name = (struct str){ p, lower.n };
+	if (s->name.n && isdigit((unsigned char)*p))    /* host names begin with a letter */
+		s->name = str_cat(s->im->arena, STR("job-"), s->name, STR(""));
+}
+
+/* The option --job-name; a name that the shell of the user completes is not known here. */
+static void name_option(struct sbatch *s, struct str value)
+{
+	if (value.n && memchr(value.p, '$', value.n))
+		import_left_out(s->im, s->at, STR("job-name"),
+			"its text is not known here: the job has the name of the file");
+	else
+		name(s, value);
 }
 
 /* Handles the option KEY; returns false if this function does not know it. */
 static bool known(struct sbatch *s, struct str key, struct str value)
 {
 	if (str_is(key, "job-name") || str_is(key, "J"))
-		name(s, value);
+		name_option(s, value);
 	else if (str_is(key, "nodes") || str_is(key, "N"))
 		s->nodes = read_count(s, value);
 	else if (str_is(key, "ntasks") || str_is(key, "n"))
@@ -206,6 +219,13 @@ static void option(struct sbatch *s, struct str line)
 	for (struct str text = next_word(&line); text.n; text = next_word(&line)) {
 		bool full = str_starts(text, STR("--"));
 		size_t from = full ? 2 : 1, n = from;
+		if (str_is(text, "hetjob") || str_is(text, "packjob")) {
+			struct diag *d = diag_report(s->im->diags, TJ1106, s->at,
+				"a job of several components, each with its own options, is not imported");
+			diag_help(s->im->diags, d, "import each component as a script of its own, "
+				"and make one job of their roles");
+			return;
+		}
 		if (text.n < 2 || *text.p != '-') {
 			diag_report(s->im->diags, TJ1103, s->at, "'%.*s' is not an option of sbatch", STR_ARG(text));
 			return;
@@ -243,6 +263,60 @@ static void options(struct sbatch *s)
 			option(s, (struct str){ line.p + 8, line.n - 8 });
 		}
 		i += line.n + 1;
+	}
+}
+
+/* ---- the script ---- */
+
+/* The image that all calls of srun in the script name; empty if none or different ones do. */
+static struct str step_image(struct str text)
+{
+	static const char option[] = "--container-image";
+	struct str found = { 0 };
+
+	for (size_t i = 0; i + sizeof option < text.n; i++) {
+		size_t at = i + sizeof option - 1, end;
+		if (memcmp(text.p + i, option, sizeof option - 1) != 0 || (text.p[at] != '=' && text.p[at] != ' '))
+			continue;
+		at += strspn(text.p + at + 1, "\"' ") + 1;
+		end = at + strcspn(text.p + at, " \t\n\"'\\");
+		struct str one = { text.p + at, end - at };
+		if (!one.n || memchr(one.p, '$', one.n) || (found.n && !str_eq(found, one)))
+			return (struct str){ 0 };
+		found = one;
+	}
+	return found;
+}
+
+/* Does the line load software of the machines of a Slurm cluster? */
+static bool loads_software(struct str line)
+{
+	static const char *const starts[] = { "module load ", "module add ", "ml ", "spack load ", "conda activate ",
+		"mamba activate ", "micromamba activate " };
+
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (str_starts(line, str_of(starts[i])))
+			return true;
+	return (str_starts(line, STR("source ")) || str_starts(line, STR(". "))) &&
+		memmem(line.p, line.n, "activate", 8);
+}
+
+/* Reports lines that mean nothing in a container. */
+static void look_at_lines(struct sbatch *s)
+{
+	struct str text = s->source->text;
+
+	for (size_t i = 0, n; i < text.n; i += n + 1) {
+		const char *newline = memchr(text.p + i, '\n', text.n - i);
+		n = newline ? (size_t)(newline - text.p) - i : text.n - i;
+		struct str line = trimmed_word((struct str){ text.p + i, n });
+		if (!loads_software(line))
+			continue;
+		uint32_t from = s->source->base + (uint32_t)(line.p - text.p);
+		struct diag *d = diag_report(s->im->diags, TJ1111, (struct span){ from, from + (uint32_t)line.n },
+			"'%.*s' loads software of the machines of a Slurm cluster; here the script runs in a container",
+			STR_ARG(line));
+		diag_help(s->im->diags, d, "put the software into the image, and remove the line");
 	}
 }
 
@@ -302,7 +376,7 @@ static struct str script_name(struct sbatch *s)
 
 	if (slash)
 		path = (struct str){ slash + 1, path.n - (size_t)(slash - path.p) - 1 };
-	dot = memchr(path.p, '.', path.n);
+	dot = memrchr(path.p, '.', path.n);
 	name(s, dot && dot != path.p ? (struct str){ path.p, (size_t)(dot - path.p) } : path);
 	return s->name;
 }
@@ -313,6 +387,8 @@ static bool ready(struct sbatch *s)
 
 	if (!s->name.n)
 		s->name = script_name(s);
+	if (!s->image.n)
+		s->image = step_image(s->source->text);
 	if (!s->image.n) {
 		d = diag_report(s->im->diags, TJ1107, s->at, "the script names no image");
 		diag_help(s->im->diags, d, "name the image that has its programs: add a line '#SBATCH "
@@ -324,7 +400,7 @@ static bool ready(struct sbatch *s)
 			"write a job for each task");
 	if (!kube_dns_label(s->name))
 		diag_report(s->im->diags, TJ1105, s->at, "'%.*s' cannot be the name of a job", STR_ARG(s->name));
-	return diags_ok(s->im->diags);
+	return s->im->diags->errors == s->errors;
 }
 
 static void write_slurm(struct sbatch *s, struct imported *job)
@@ -351,6 +427,7 @@ static void write_slurm(struct sbatch *s, struct imported *job)
 	if (!set_role_open(&set, &role))
 		return;
 	set_finish(&set);
+	look_at_lines(s);
 	if (replicas > 1 && !s->array)
 		diag_report(s->im->diags, TJ1111, s->at,
 			"Slurm runs the script on the first node; here it runs on every node, and 'srun' starts the "
@@ -359,8 +436,8 @@ static void write_slurm(struct sbatch *s, struct imported *job)
 
 bool slurm_read(struct import *im, const struct source *source, struct imported *job)
 {
-	struct sbatch s = { .im = im, .source = source, .image = im->options.image, .nodes = 1,
-		.at = { source->base, source->base + 2 } };
+	struct sbatch s = { .im = im, .source = source, .errors = im->diags->errors, .image = im->options.image,
+		.nodes = 1, .at = { source->base, source->base + 2 } };
 
 	options(&s);
 	/* the position of the first line, so that comments about the whole script are kept */

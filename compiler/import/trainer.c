@@ -300,6 +300,7 @@ static bool write_train(struct train *t, const struct runtime *r)
 	const struct data *of_torch = member(t->policy, "torch"), *of_mpi = member(t->policy, "mpi");
 	struct expr *call = NULL;
 
+	s->job->target = "jobset";
 	jobset_roles(s, t->spec);
 	if (of_torch)
 		call = torch(t, of_torch);

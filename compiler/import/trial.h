@@ -6,8 +6,11 @@
 
 #include "compile.h"
 
-/* Compiles TEXT, which becomes `c->sources.at[0]`; the only other files that it can read are those of the library. */
-struct trainc *trial_run(struct str text);
+/*
+ * Compiles TEXT, which becomes `c->sources.at[0]`; the only other files that it can read are those of the library.
+ * TARGET.p == NULL: for the target of the program.
+ */
+struct trainc *trial_run(struct str text, struct str target);
 void trial_release(struct trainc *c);
 
 #endif

@@ -343,9 +343,21 @@ void volumes_finish(struct role_reading *r)
 
 /* ---- the mounts of each container ---- */
 
+/* Has the job a framework of the library, which may mount a memory of its own at /dev/shm? */
+static bool may_mount_shm(const struct imported *job)
+{
+	struct str key = job->job ? job->job->key : STR("");
+
+	return memmem(key.p, key.n, "\": ", 3) && !str_ends(key, STR(": single.task"));
+}
+
 static void mount_raw(struct container_reading *c, const struct data *mount, const struct role_volume *v)
 {
 	struct import *im = c->role->im;
+
+	if (c->kind == CONTAINER_MAIN && may_mount_shm(c->role->job) && !lines_find(c->to, STR("shm")) &&
+	    str_eq(trimmed_path(member_text(mount, "mountPath")), STR("/dev/shm")))
+		lines_set(im->arena, c->to, STR("shm"), expr_text(im->arena, STR("none")), mount->from);
 	struct lines *list = raw_list(im, container_raw(c, mount->from), "volumeMounts", mount->from);
 
 	import_comments(im, lines_add(im->arena, list, raw_named(im, mount, v->name), mount->from), mount->from);

@@ -170,6 +170,10 @@ static bool write_backoff(struct import *im, const struct data *spec, struct lin
 		diag_report(im->diags, TJ1111, limit->from,
 			"restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods",
 			(long long)n);
+	if (!each && limit && n > 0 && member_int(spec, "completions", member_int(spec, "parallelism", 1)) > 1)
+		diag_report(im->diags, TJ1111, limit->from,
+			"'backoffLimit' counts the failures of all replicas together; the program gives each replica "
+			"%lld retries", (long long)n);
 	if (n > 0) {
 		struct span at = limit ? span_join(member_at(spec, key), limit->from) : member_at(spec, key);
 		struct line *line = lines_set(im->arena, to, STR("retries"), expr_int(im->arena, n), at);
@@ -248,6 +252,10 @@ static bool read_batch_job(struct import *im, const struct import_kind *k, const
 	if (w.replicas > 1 && !str_is(member_text(w.m.spec, "completionMode"), "Indexed"))
 		diag_report(im->diags, TJ1111, w.m.at,
 			"the pods of this Job are alike; the program gives each of them an index");
+	if (w.replicas > 1 && !member(w.m.spec, "completions"))
+		diag_report(im->diags, TJ1111, member_at(w.m.spec, "parallelism"),
+			"without 'completions' this Job is done when one of its pods has succeeded; the program waits "
+			"for all of them");
 	job->labels_of = labels;
 	note_pod_hosts(&w);
 	struct lines *body = open(&w);

@@ -11,7 +11,18 @@ pod() {
 # two jobs of one name in one namespace would replace each other
 { pod p; pod p; } >same.yaml
 run 1 import same.yaml; says err "two jobs are named 'p'"; says err "another name"
-run 1 import --output-dir same same.yaml; says err "two jobs are named 'p'"; holds test ! -e same
+run 1 import --output-dir same same.yaml; says err "two jobs are named 'p'"; holds test "$(ls same)" = p.tj
+# what is refused does not keep the others from being written, and two kinds may share a name
+{
+	pod good
+	printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec: {containers: []}\n'
+	printf -- '---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: good}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "a:1"}]}}}\n'
+	printf -- '---\napiVersion: v1\nkind: Pod\nmetadata: {name: late}\nspec: {restartPolicy: Never, containers: [{name: c, image: "a:1", env: [{name: A, value: x}, {name: B, value: $(A)y}]}]}\n'
+} >mixed.yaml
+run 1 import --output-dir mixed mixed.yaml; says err "this pod has no containers"; says err "3 programs are written to 'mixed'"
+holds test "$(echo $(ls mixed))" = "good-2.tj good.tj late.tj"
+holds grep -qF 'B = "${pod.env("A")}y"' mixed/late.tj
+run 1 import mixed.yaml; silent out
 { pod p a; pod p b; pod q b; } >other.yaml
 run 1 import other.yaml; says err "two jobs are named 'p'"; says err "--output-dir"
 run 0 import --output-dir other other.yaml; silent err

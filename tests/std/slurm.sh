@@ -12,7 +12,7 @@ import json, sys
 print(next(o for o in json.load(sys.stdin)["items"] if o["kind"] == "ConfigMap")["data"]["functions.sh"])' >functions.sh
 # node TEXT: runs a script on the second of two nodes.
 node() {
-	SLURM_JOB_NODELIST=a.x,localhost SLURMD_NODENAME=localhost SLURM_NODEID=1 SLURM_NTASKS_PER_NODE=2 BASH_ENV=$PWD/functions.sh \
+	SLURM_JOB_NODELIST=a.x,localhost SLURMD_NODENAME=localhost SLURM_NODEID=${at:-1} SLURM_NNODES=2 SLURM_NTASKS=4 SLURM_NTASKS_PER_NODE=2 BASH_ENV=$PWD/functions.sh \
 		bash -c "$1" >out 2>err
 	status=$?
 }
@@ -25,6 +25,25 @@ node 'srun --nodes=1 --ntasks=1 -w localhost hostname --ip-address'
 holds grep -qE '^(127\.0\.0\.1|::1)$' out
 node 'srun -w elsewhere touch made'
 holds test ! -e made
+# -n and -N: how many tasks both nodes start together, and the numbers that they have
+steps() {
+	made=
+	for at in 0 1; do node "srun $1 bash -c 'echo \$SLURM_PROCID/\$SLURM_NTASKS' | sort"; made="$made$at: $(echo $(cat out)); "; done
+	at=
+	if test "$made" = "$2"; then ok; else fail "srun $1: $made"; fi
+}
+steps "" "0: 0/4 1/4; 1: 2/4 3/4; "
+steps "-N1 -n1" "0: 0/1; 1: ; "
+steps "-N 1 -n 1" "0: 0/1; 1: ; "
+steps "--nodes=1 --ntasks=1" "0: 0/1; 1: ; "
+steps "-n1" "0: 0/1; 1: ; "
+steps "-n3" "0: 0/3 1/3; 1: 2/3; "
+steps "-n 2 -N 2" "0: 0/2; 1: 1/2; "
+steps "-n 2 -N 2-4" "0: 0/2; 1: 1/2; "
+steps "-N1" "0: 0/4 1/4; 1: ; "
+steps "--ntasks-per-node=1" "0: 0/4; 1: 1/4; "
+steps "-w localhost -N1 -n1" "0: 0/1; 1: 0/1; "
+steps "-c 4 -n 4" "0: 0/4 1/4; 1: 2/4 3/4; "
 # tasks that end at once, again and again: a shell that waits for "the next one" misses some of them
 statuses=
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
