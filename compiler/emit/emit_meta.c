@@ -119,12 +119,12 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 	}
 	if (plan_workload(j, r)->traits & WORKLOAD_BARE)
 		map = pod_annotations(e, r, metadata, map);
-	if (!map && (r->start_after || (j->ttl.set && plan_job_objects(j) > 1)))
+	if (!map && (r->start_after || plan_ttl_is_left(j)))
 		map = PUT_MAP(e->arena, metadata, "annotations", j->name_at);
 	if (r->start_after)
 		PUT_STR(e->arena, map, "trainc.dev/start-after", plan_condition_text(e->arena, j, r->start_after),
 			r->start_after->from);
-	if (j->ttl.set && plan_job_objects(j) > 1)
+	if (plan_ttl_is_left(j))
 		PUT_STR(e->arena, map, "trainc.dev/ttl", str_int(e->arena, emit_seconds(&j->ttl)), j->ttl.from);
 }
 

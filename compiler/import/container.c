@@ -83,7 +83,7 @@ static void read_words(struct container_reading *c, const struct data_member *m)
 
 	for (size_t i = 0; i < m->value->u.list.n; i++) {
 		const struct data *d = m->value->u.list.at[i];
-		struct expr *text = env_text(c, d->u.string, false);
+		struct expr *text = env_each(c, d, false);
 		if (!text) {
 			keep_container_raw(c, m);
 			return;

@@ -156,6 +156,52 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 	return plain_insert(a, e);
 }
 
+/* ---- texts of each replica ---- */
+
+/*
+ * Returns where the index of the replica begins in the first text, if the texts are equal but for it; the text is
+ * HEAD, the index, and what follows 0 in the first text. SIZE_MAX: they differ in another way.
+ */
+static size_t index_in_texts(struct arena *a, const struct data *texts)
+{
+	struct str first = texts->u.list.at[0]->u.string;
+
+	for (size_t at = 0; at < first.n; at++) {
+		struct str head = { first.p, at }, tail = { first.p + at + 1, first.n - at - 1 };
+		bool same = first.p[at] == '0';
+		for (size_t i = 0; i < texts->u.list.n && same; i++)
+			same = str_eq(texts->u.list.at[i]->u.string,
+				str_cat(a, head, str_int(a, (int64_t)i), tail));
+		if (same)
+			return at;
+	}
+	return SIZE_MAX;
+}
+
+struct expr *env_each(struct container_reading *c, const struct data *texts, bool value)
+{
+	struct arena *a = c->role->im->arena;
+	struct expr *list = expr_new(a, EXPR_LIST), *e;
+
+	if (texts->kind == DATA_STRING)
+		return env_text(c, texts->u.string, value);
+	size_t at = index_in_texts(a, texts);
+	if (at != SIZE_MAX) {
+		struct str first = texts->u.list.at[0]->u.string;
+		e = expr_new(a, EXPR_STRING);
+		expr_append(a, e, false, (struct str){ first.p, at });
+		expr_append(a, e, true, STR("pod.index"));
+		expr_append(a, e, false, (struct str){ first.p + at + 1, first.n - at - 1 });
+		return value ? plain_insert(a, e) : e;
+	}
+	for (size_t i = 0; i < texts->u.list.n; i++) {
+		if (!(e = env_text(c, texts->u.list.at[i]->u.string, value)))
+			return NULL;
+		lines_add(a, &list->items, e, texts->u.list.at[i]->from);
+	}
+	return expr_text(a, str_cat(a, expr_flat(a, list), STR("[pod.index]"), STR("")));
+}
+
 /* ---- entries ---- */
 
 static struct expr *code(struct import *im, const char *text) { return expr_text(im->arena, str_of(text)); }
@@ -217,8 +263,10 @@ static struct expr *entry_value(struct container_reading *c, const struct data *
 {
 	const struct data *from = member(entry, "valueFrom");
 
+	if (!from && member(entry, "value"))
+		return env_each(c, member(entry, "value"), true);
 	if (!from)
-		return env_text(c, member_text(entry, "value"), true);
+		return env_text(c, STR(""), true);
 	if (data_count(from) != 1 || member(entry, "value"))
 		return NULL;
 	if (member(from, "secretKeyRef"))

@@ -51,13 +51,27 @@ static size_t match(const struct imported *job, const struct host_name *h, struc
 {
 	int64_t a, b = 0;
 
-	if ((a = host_number(text, &at)) < 0 ||
-	    (h->two && (!skip(text, &at, STR("-")) || (b = host_number(text, &at)) < 0)))
+	if ((a = host_number(text, &at)) < 0 || (h->form == POD_ALONE && !skip(text, &at, STR("-0-0"))) ||
+	    (h->form == POD_OF_JOB && (!skip(text, &at, STR("-")) || (b = host_number(text, &at)) < 0)))
 		return 0;
 	if (!skip(text, &at, STR(".")) || !skip(text, &at, job->subdomain) || (at < text.n && in_name(text.p[at])))
 		return 0;
-	*ret = h->two ? a * h->per + b : a;
-	if (*ret >= h->jobs * h->per || (h->two && b >= h->per))
+	*ret = h->form == POD_OF_JOB ? a * h->per + b : a;
+	if (*ret >= h->jobs * h->per || (h->form == POD_OF_JOB && b >= h->per))
+		return 0;
+	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
+}
+
+/*
+ * Skips the name of the replica itself after its head, and the Service. trainc writes the index of the replica as
+ * a reference; only names with one number can have it. Returns 0 if it is no such name.
+ */
+static size_t match_own(const struct imported *job, const struct host_name *h, struct str text, size_t at)
+{
+	if (h->form == POD_OF_JOB && (h->jobs > 1 || !skip(text, &at, STR("0-"))))
+		return 0;
+	if (h->form == POD_ALONE || !skip(text, &at, STR("$(TRAINC_INDEX).")) || !skip(text, &at, job->subdomain) ||
+	    (at < text.n && in_name(text.p[at])))
 		return 0;
 	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
 }
@@ -69,9 +83,13 @@ size_t host_at(struct import *im, const struct imported *job, struct str text, s
 		return 0;
 	for (size_t at = i + job->name.n; at + 1 < text.n && at - i < 64 && in_name(text.p[at]); at++) {
 		int64_t index;
-		const struct host_name *h = text.p[at] == '-' && isdigit((unsigned char)text.p[at + 1])
-			? map_get(&job->hosts, (struct str){ text.p + i, at + 1 - i }) : NULL;
+		const struct host_name *h = text.p[at] == '-' && (isdigit((unsigned char)text.p[at + 1]) ||
+			text.p[at + 1] == '$') ? map_get(&job->hosts, (struct str){ text.p + i, at + 1 - i }) : NULL;
 		size_t end = h ? match(job, h, text, at + 1, &index) : 0;
+		if (!end && h && (end = match_own(job, h, text, at + 1))) {
+			*ret = str_printf(im->arena, "%.*s.host(pod.index)", STR_ARG(h->word));
+			return end - i;
+		}
 		if (!end)
 			continue;
 		*ret = str_printf(im->arena, "%.*s.host(%lld)", STR_ARG(h->word), (long long)index);

@@ -146,12 +146,16 @@ void job_finish(struct import_manifest *m, struct imported *job, struct lines *b
 	struct arena *a = m->im->arena;
 	struct lines **bodies = ARENA_ARRAY(a, struct lines *, n);
 
-	for (size_t i = 0; i < n; i++)
+	bool aux = false;       /* such a role has some fields of the job, but not all */
+
+	for (size_t i = 0; i < n; i++) {
 		bodies[i] = &roles[i].line->value->items;
+		aux = aux || str_starts(roles[i].line->key, STR("aux "));
+	}
 	/* this must precede roles_lift(), which moves lines to the job together with their comments */
 	for (size_t i = 0; m->im->comments.n && i < n; i++)
 		comments_settle(a, &m->im->comments, roles[i].place, roles[i].line);
-	roles_lift(m->im, body, bodies, n);
+	roles_lift(m->im, aux ? NULL : body, bodies, n);
 	for (size_t i = 0; i < n; i++)
 		lines_push(a, body, roles[i].line);
 	lines_sort(body);

@@ -3,6 +3,7 @@
  * times the completions of its Job is the number of replicas of the role; pod J-R-a-b is replica a * completions + b.
  */
 #include "import/jobset.h"
+#include "import/compiled.h"
 #include "import/tree.h"
 
 #include "kube/limits.h"
@@ -341,7 +342,8 @@ void jobset_roles(struct set *s, const struct data *spec)
 				str_printf(im->arena, "%.*s-%.*s-0", STR_ARG(s->m.name), STR_ARG(s->roles[i].name)));
 	for (size_t i = 0; i < s->n && member_bool(network, "enableDNSHostnames", true); i++) {
 		struct str head = str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name), STR_ARG(s->roles[i].name));
-		set_hosts(s, &s->roles[i], head, true, subdomain.n ? subdomain : s->m.name);
+		set_hosts(s, &s->roles[i], head, member(jobs->u.list.at[i], REJOINED) ? POD_ALONE : POD_OF_JOB,
+			subdomain.n ? subdomain : s->m.name);
 	}
 }
 
@@ -532,15 +534,19 @@ static bool read_jobset(struct import *im, const struct import_kind *k, const st
 {
 	struct set s = { .job = job };
 	size_t errors = im->diags->errors;
+	struct str gang;
 
 	if (!manifest_open(im, k, object, "jobset.x-k8s.io.v1alpha2.JobSet", false, &s.m) ||
 	    im->diags->errors != errors)
 		return false;
 	if (!jobset_check(&s.m, s.m.spec))
 		return false;
+	s.m.spec = rejoin_jobs(im, s.m.metadata, s.m.spec, &gang);
 	job->target = "jobset";
 	jobset_roles(&s, s.m.spec);
 	s.body = job_new(&s.m, job, NULL);
+	if (gang.n)
+		lines_set(im->arena, s.body, STR("gang"), expr_string(im->arena, gang), s.m.name_at);
 	jobset_fields(&s, s.m.spec);
 	struct str success = jobset_success(&s, s.m.spec);
 	if (success.n)

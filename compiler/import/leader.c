@@ -79,7 +79,7 @@ static bool write_leader(struct set *s, const struct data *group)
 		read_leader_role(s, group, "worker", false, groups * (size - 1));
 	set_words(s);
 	s->job->labels_of = labels;
-	set_hosts(s, &s->roles[0], str_cat(s->m.im->arena, s->m.name, STR("-"), STR("")), false, s->m.name);
+	set_hosts(s, &s->roles[0], str_cat(s->m.im->arena, s->m.name, STR("-"), STR("")), POD_PLAIN, s->m.name);
 	s->body = job_new(&s->m, s->job, leader_framework(s, size));
 	report_leader_rest(s, s->m.spec, known);
 	report_leader_rest(s, group, of_group);

@@ -176,24 +176,6 @@ static const struct data *without_defaults(struct arena *a, struct str in, const
 
 /* ---- labels and selectors of Jobs and pods ---- */
 
-static const struct data *without(struct arena *a, const struct data *map, bool (*drop)(const struct data_member *m,
-	const struct data *of), const struct data *of)
-{
-	struct data *ret;
-	size_t n = 0;
-
-	if (!map || map->kind != DATA_MAP)
-		return map;
-	ret = ARENA_NEW(a, struct data);
-	*ret = (struct data){ .kind = DATA_MAP, .from = map->from,
-		.u.map = { ARENA_ARRAY(a, struct data_member, map->u.map.n), 0 } };
-	for (size_t i = 0; i < map->u.map.n; i++)
-		if (!drop(&map->u.map.at[i], of))
-			ret->u.map.at[n++] = map->u.map.at[i];
-	ret->u.map.n = n;
-	return ret;
-}
-
 /*
  * Is it a label with which the API server marks a Job and its pods: the Job's uid or name? A label with a uid counts
  * even if the Job's own uid was removed by hand, because the API server refuses a Job that has the uid of another.
@@ -212,7 +194,7 @@ static bool is_jobs_label(const struct data_member *m, const struct data *metada
 /* Returns METADATA without the Job's own labels, and without `labels` if no other label is left. */
 static const struct data *without_labels(struct arena *a, const struct data *metadata, const struct data *of)
 {
-	const struct data *labels = member(metadata, "labels"), *left = without(a, labels, is_jobs_label, of);
+	const struct data *labels = member(metadata, "labels"), *left = tree_without(a, labels, is_jobs_label, of);
 
 	return labels ? tree_with(a, metadata, "labels", left, member_at(metadata, "labels")) : metadata;
 }
@@ -246,7 +228,7 @@ static const struct data *clean_job(struct arena *a, const struct data *object)
 
 	if (member_bool(spec, "manualSelector", false))
 		return object;
-	spec = without(a, spec, is_selector, metadata);
+	spec = tree_without(a, spec, is_selector, metadata);
 	if (member(template, "metadata")) {
 		template = tree_with(a, template, "metadata", without_labels(a, member(template, "metadata"), metadata),
 			member_at(template, "metadata"));
@@ -279,7 +261,8 @@ const struct data *live_clean(struct arena *a, const struct data *object)
 		return object;
 	spec = member(object, "spec");
 	if (spec && spec->kind == DATA_MAP && str_is(kind, "Pod"))
-		return tree_with(a, object, "spec", without(a, spec, is_pods_own, NULL), member_at(object, "spec"));
+		return tree_with(a, object, "spec", tree_without(a, spec, is_pods_own, NULL),
+			member_at(object, "spec"));
 	return object;
 }
 

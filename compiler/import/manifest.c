@@ -2,6 +2,7 @@
  * manifest.c - reads texts as objects: documents, lists of objects, and the reader of each kind.
  */
 #include "import/manifest.h"
+#include "import/compiled.h"
 #include "import/live.h"
 #include "import/objects.h"
 #include "import/slurm.h"
@@ -390,6 +391,8 @@ static void read_object(struct import *im, const struct data *object)
 	if ((k && template_object(im, object)) || live_is_part(im, object))
 		return;
 	object = live_clean(im->arena, object);
+	if (compiled_keep(im, object))
+		return;
 	if (k && k->last)
 		keep_manifest(im, k, object);
 	else if (k)
@@ -485,6 +488,10 @@ void import_read(struct import *im, const struct source *source)
 
 void import_finish(struct import *im)
 {
+	for (size_t i = 0; i < im->compiled.n; i++) {
+		const struct compiled_job *c = im->compiled.entries[i].value;
+		read_later(im, &(struct later){ &compiled_kind, c->objects, c->source, c->comments });
+	}
 	for (size_t i = 0; i < im->nlater; i++)
 		read_later(im, im->later[i]);
 	im->nlater = 0;

@@ -20,11 +20,16 @@ struct again;
 struct stranger;
 struct made;
 
-/* The form of the names that another system gives to the pods of a role: HEAD-I, or HEAD-I-J, within a subdomain. */
+/*
+ * The form of the names of a role's pods, within a subdomain: HEAD-I, HEAD-I-J, or HEAD-I-0-0 if each replica has a
+ * Job of its own in a set.
+ */
+enum pod_form { POD_PLAIN, POD_OF_JOB, POD_ALONE };
+
 struct host_name {
 	/* name of the role in the program; its host names begin with "js-workers-", for example */
 	struct str word;
-	bool two;
+	enum pod_form form;
 	int64_t jobs, per;
 };
 
@@ -104,6 +109,11 @@ struct import {
 	struct made **parts;            /* objects that a controller made (live.c) */
 	size_t nparts;
 	struct map owners;              /* the same objects: uid -> struct made */
+	struct map compiled;            /* jobs whose objects trainc compiled, by namespace and name (compiled.c) */
+	/* Secrets that the compiler generates: name -> the annotation that says what they contain */
+	struct map generated;
+	/* ConfigMaps with `files` of roles: name -> object; and those whose texts are in the program (files.c) */
+	struct map files, files_taken;
 	struct map uids;                /* uids of the objects that were read from a cluster */
 	struct again **again;           /* jobs that refer to variables, which are read a second time (manifest.c) */
 	size_t nagain;

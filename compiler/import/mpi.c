@@ -234,7 +234,7 @@ static void roles_of(struct mpi *j)
 	if (!j->worker)
 		return;
 	read_mpi_role(j, "worker", "Worker", j->worker, "Never", member_int(j->worker, "replicas", 1));
-	set_hosts(s, &s->roles[1], str_cat(mpi_arena(j), s->m.name, STR("-worker-"), STR("")), false, s->m.name);
+	set_hosts(s, &s->roles[1], str_cat(mpi_arena(j), s->m.name, STR("-worker-"), STR("")), POD_PLAIN, s->m.name);
 }
 
 /*

@@ -4,6 +4,7 @@
  * one.
  */
 #include "import/objects.h"
+#include "import/compiled.h"
 #include "import/hosts.h"
 #include "import/role.h"
 
@@ -430,6 +431,8 @@ void beside_finish(struct import *im)
 			claim_by_name(&names, im->jobs[i], im->jobs[i]->object);
 	for (size_t i = 0; i < im->nbeside; i++) {
 		struct beside *b = im->beside[i];
+		if (b->ours && files_taken(im, b->name) && str_is(b->kind, "ConfigMap"))
+			continue;
 		if (!b->owner)
 			b->owner = first_job(im, b->source);
 		give_object(im, b);

@@ -185,10 +185,8 @@ static void lower_to_raw(struct import *im, struct lines *role, const char *fiel
 	lines_push(im->arena, to, l);
 }
 
-void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n)
+static void lift_fields(struct import *im, struct lines *job, struct lines *const *roles, size_t n)
 {
-	if (!n)
-		return;
 	/* arguments of a command that the framework sets belong to its role */
 	bool own_command = n > 1 || lines_find(roles[0], STR("command"));
 	for (size_t i = 0; i < roles[0]->n;) {
@@ -200,6 +198,12 @@ void roles_lift(struct import *im, struct lines *job, struct lines *const *roles
 	}
 	rise_entries(im, job, roles, n, STR("env"));
 	rise_entries(im, job, roles, n, STR("mounts"));
+}
+
+void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n)
+{
+	if (n && job)
+		lift_fields(im, job, roles, n);
 	for (size_t i = 0; i < n; i++) {
 		lower_to_raw(im, roles[i], "scheduler", "schedulerName");
 		lower_to_raw(im, roles[i], "priority", "priorityClassName");

@@ -99,6 +99,8 @@ struct lines *raw_list(struct import *im, struct lines *raw, const char *key, st
  * refers to something that the language cannot express.
  */
 struct expr *env_text(struct container_reading *c, struct str text, bool value);
+/* Converts a text, or a list of the texts of each replica: a text that pod.index completes, or an element of a list. */
+struct expr *env_each(struct container_reading *c, const struct data *texts, bool value);
 /* Adds the variables that every pod of the framework has without an entry, if a text of the container uses them. */
 void env_given(struct container_reading *c);
 void env_read(struct container_reading *c, const struct data *env);
@@ -138,7 +140,10 @@ struct line *lines_take(struct lines *body, struct str key);
 /* Removes the line of that key from a block, if it has one; its comments move to the block. */
 void lines_drop(struct arena *a, struct line *block, struct str key);
 
-/* Moves fields that all roles share to the job; scheduler and priority move to the job or into `raw pod`. */
+/*
+ * Moves fields that all roles share to JOB, unless it is NULL; scheduler and priority move to the job or into
+ * `raw pod`.
+ */
 void roles_lift(struct import *im, struct lines *job, struct lines *const *roles, size_t n);
 
 #endif

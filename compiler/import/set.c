@@ -60,11 +60,11 @@ struct set_role *set_find(const struct set *s, struct str name)
 	return NULL;
 }
 
-void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain)
+void set_hosts(struct set *s, const struct set_role *r, struct str head, enum pod_form form, struct str subdomain)
 {
 	struct host_name *h = ARENA_NEW(s->m.im->arena, struct host_name);
 
-	*h = (struct host_name){ .two = two, .word = r->word, .jobs = r->jobs, .per = r->per };
+	*h = (struct host_name){ .form = form, .word = r->word, .jobs = r->jobs, .per = r->per };
 	s->job->subdomain = subdomain;
 	map_put(&s->job->hosts, s->m.im->arena, head, h);
 }

@@ -36,8 +36,8 @@ void set_words(struct set *s);
 /* Notes that, in selectors, the value VALUE of the controller's label stands for the role R. */
 void set_label(struct set *s, const struct set_role *r, struct str value);
 struct set_role *set_find(const struct set *s, struct str name);
-/* Notes that pods of a role have the names HEAD-I-J (TWO) or HEAD-I, within a subdomain. */
-void set_hosts(struct set *s, const struct set_role *r, struct str head, bool two, struct str subdomain);
+/* Notes the form of the names of a role's pods, within a subdomain. */
+void set_hosts(struct set *s, const struct set_role *r, struct str head, enum pod_form form, struct str subdomain);
 /* Starts a role's body with its replicas and pods. Returns false, after a report, if the role has no container. */
 bool set_role_open(struct set *s, struct set_role *r);
 /* Appends the condition `WHAT(role)`, joined to the text before it by JOINT; ANY adds `any = true`. */

@@ -24,6 +24,45 @@ const struct data *tree_with(struct arena *a, const struct data *map, const char
 	return ret;
 }
 
+const struct data *tree_without(struct arena *a, const struct data *map,
+	bool (*drop)(const struct data_member *m, const struct data *of), const struct data *of)
+{
+	struct data *ret;
+	size_t n = 0;
+
+	if (!map || map->kind != DATA_MAP)
+		return map;
+	ret = ARENA_NEW(a, struct data);
+	*ret = (struct data){ .kind = DATA_MAP, .from = map->from,
+		.u.map = { ARENA_ARRAY(a, struct data_member, map->u.map.n), 0 } };
+	for (size_t i = 0; i < map->u.map.n; i++)
+		if (!drop(&map->u.map.at[i], of))
+			ret->u.map.at[n++] = map->u.map.at[i];
+	ret->u.map.n = n;
+	return ret;
+}
+
+bool tree_same(const struct data *a, const struct data *b)
+{
+	const struct data *other;
+
+	if (a->kind != b->kind || data_count(a) != data_count(b))
+		return false;
+	for (size_t i = 0; a->kind == DATA_LIST && i < a->u.list.n; i++)
+		if (!tree_same(a->u.list.at[i], b->u.list.at[i]))
+			return false;
+	for (size_t i = 0; a->kind == DATA_MAP && i < a->u.map.n; i++)
+		if (!(other = data_get(b, a->u.map.at[i].key)) || !tree_same(a->u.map.at[i].value, other))
+			return false;
+	switch (a->kind) {
+	case DATA_BOOL: return a->u.boolean == b->u.boolean;
+	case DATA_INT: return a->u.integer == b->u.integer;
+	case DATA_STRING: return str_eq(a->u.string, b->u.string);
+	case DATA_NULL: case DATA_LIST: case DATA_MAP: return true;
+	default: return false;
+	}
+}
+
 /* Copies a list, with room for more elements; NULL counts as an empty list. */
 static struct data *list_copy(struct arena *a, const struct data *list, size_t more, struct span from)
 {

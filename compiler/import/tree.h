@@ -9,6 +9,11 @@
 /* Returns MAP with one member replaced or added; MAP may be NULL. */
 const struct data *tree_with(struct arena *a, const struct data *map, const char *key, const struct data *value,
 	struct span key_at);
+/* Returns MAP, which may be NULL, without the members that DROP chooses; DROP also gets OF. */
+const struct data *tree_without(struct arena *a, const struct data *map,
+	bool (*drop)(const struct data_member *m, const struct data *of), const struct data *of);
+/* Do two trees say the same? The order of the members of a map does not count. */
+bool tree_same(const struct data *a, const struct data *b);
 /* Returns a copy of a list, whose elements may be replaced. */
 struct data *tree_copy(struct arena *a, const struct data *list);
 const struct data *tree_one(struct arena *a, const struct data *value);

@@ -171,7 +171,7 @@ static void read_tasks(struct volcano *v)
 	s->job->labels_of = labels;
 	for (size_t i = 0; i < s->n; i++)
 		set_hosts(s, &s->roles[i], str_printf(im->arena, "%.*s-%.*s-", STR_ARG(s->m.name),
-			STR_ARG(s->roles[i].name)), false, s->m.name);
+			STR_ARG(s->roles[i].name)), POD_PLAIN, s->m.name);
 }
 
 /* ---- plugins ---- */

@@ -2,6 +2,7 @@
  * volumes.c - reads volumes and their mounts. In the language, a volume is described where it is mounted. A volume
  * with other settings stays in `raw pod`, and so do its mounts.
  */
+#include "import/compiled.h"
 #include "import/role.h"
 
 #include "base/quantity.h"
@@ -11,6 +12,8 @@ struct role_volume {
 	const struct data *data;
 	const struct data *source;      /* the source of the volume: the only member besides `name` */
 	struct str kind;                /* the key of the source: "persistentVolumeClaim" */
+	const struct data *files;       /* the texts by key, if the compiler made the volume for `files` */
+	struct str generated;           /* what the Secret holds, if the compiler generates it: "ssh-keypair" */
 	/* a function of the language can make the volume, and every mount of it can be expressed */
 	bool plain;
 	size_t mounts;
@@ -156,6 +159,11 @@ static struct expr *volume_call(struct arena *a, const struct role_volume *v, st
 		return scratch(a, v);
 	if (str_is(v->kind, "ephemeral"))
 		return own_claim(a, v);
+	if (v->generated.n) {
+		e = expr_call(a, STR("generated"));
+		lines_add(a, &e->items, text_expr(a, v->generated), v->data->from);
+		return e;
+	}
 	if (str_is(v->kind, "secret"))
 		return one(a, "secret_files", v, "secretName");
 	if (str_is(v->kind, "configMap"))
@@ -178,9 +186,13 @@ static bool clean_path(struct str p)
 {
 	if (!p.n || p.p[0] != '/' || p.n < 2)
 		return false;
-	for (size_t i = 0; i < p.n; i++)
-		if (p.p[i] == '/' && i + 1 < p.n && (p.p[i + 1] == '/' || p.p[i + 1] == '.'))
+	for (size_t i = 0, n; i < p.n; i += n + 1) {
+		const char *slash = memchr(p.p + i + 1, '/', p.n - i - 1);
+		n = slash ? (size_t)(slash - p.p) - i - 1 : p.n - i - 1;
+		struct str name = { p.p + i + 1, n };
+		if ((!n && i + 1 < p.n) || str_is(name, ".") || str_is(name, ".."))
 			return false;
+	}
 	return true;
 }
 
@@ -196,7 +208,8 @@ static bool mount_is_plain(const struct role_volume *v, const struct data *mount
 
 	for (size_t i = 0; i < mount->u.map.n; i++) {
 		struct str key = mount->u.map.at[i].key;
-		bool said = str_is(key, "name") || str_is(key, "mountPath") || (str_is(key, "subPath") && claimed) ||
+		bool said = str_is(key, "name") || str_is(key, "mountPath") || (str_is(key, "subPath") && (claimed ||
+			data_get(v->files, mount->u.map.at[i].value->u.string))) ||
 			(str_is(key, "readOnly") &&
 			(!made_for_pod(v) || !mount->u.map.at[i].value->u.boolean));
 		if (!said)
@@ -241,7 +254,12 @@ static struct role_volume *volume_new(struct role_reading *r, const struct data 
 		v->kind = d->u.map.at[k].key;
 		v->source = d->u.map.at[k].value;
 	}
-	v->plain = d->u.map.n == 2 && v->source && is_plain(r->im->arena, v);
+	const struct data *generated = str_is(v->kind, "secret") ?
+		map_get(&r->im->generated, member_text(v->source, "secretName")) : NULL;
+	if (generated)
+		v->generated = generated->u.string;
+	v->files = files_of(r->im, v->kind, v->source);
+	v->plain = generated || v->files || (d->u.map.n == 2 && v->source && is_plain(r->im->arena, v));
 	return v;
 }
 
@@ -370,7 +388,12 @@ static void mount_line(struct container_reading *c, const struct data *mount, co
 	struct arena *a = im->arena;
 	struct line *line;
 
-	if (v->mounts == 1 && is_shm(c, v, mount)) {
+	if (v->files) {
+		struct str path = trimmed_path(member_text(mount, "mountPath"));
+		line = lines_set(a, lines_block(a, c->to, STR("files"), mount->from), key_text(a, path),
+			files_text(im, c->role->job, data_get(v->files, member_text(mount, "subPath"))->u.string),
+			mount->from);
+	} else if (v->mounts == 1 && is_shm(c, v, mount)) {
 		line = lines_set(a, c->to, STR("shm"), expr_text(a, size_text(a, v)), mount->from);
 	} else {
 		struct str path = trimmed_path(member_text(mount, "mountPath"));

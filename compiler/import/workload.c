@@ -4,6 +4,8 @@
  */
 #include "import/role.h"
 
+#include "plan/plan.h"
+
 #define JOB_INDEX "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 static const struct role_kind pod_kind = { NULL, NULL, NULL, 0, NULL, false };
@@ -122,8 +124,52 @@ static bool ignores_disruptions(const struct data *policy)
 		str_is(member_text(conditions->u.list.at[0], "type"), "DisruptionTarget");
 }
 
+/* Does a rule, as trainc writes it too, end the Job or the replica at exit codes, but not after the loss of a node? */
+static bool reads_codes(const struct data *rule, bool final[256])
+{
+	const struct data *on = member(rule, "onExitCodes"), *values = member(on, "values"),
+		*conditions = member(rule, "onPodConditions");
+	bool in = str_is(member_text(on, "operator"), "In");
+
+	if (!on)
+		return str_is(member_text(rule, "action"), "Ignore") && data_count(conditions) == 1 &&
+			str_is(member_text(conditions->u.list.at[0], "type"), "DisruptionTarget");
+	if (!str_is(member_text(rule, "action"), "FailJob") && !str_is(member_text(rule, "action"), "FailIndex"))
+		return false;
+	for (int64_t code = 1; code < 256; code++) {
+		bool named = false;
+		for (size_t k = 0; k < data_count(values) && !named; k++)
+			named = values->u.list.at[k]->u.integer == code;
+		final[code] = final[code] || named == in;
+	}
+	return true;
+}
+
+/* Writes the exit codes that a policy does not treat as final as `retry_on`. Returns false for other policies. */
+static bool write_retry_on(struct import *im, const struct data *policy, struct lines *to)
+{
+	const struct data *rules = member(policy, "rules");
+	struct plan_codes *codes = ARENA_NEW(im->arena, struct plan_codes);
+	bool final[256] = { true };
+
+	for (size_t i = 0; i < data_count(rules); i++)
+		if (!reads_codes(rules->u.list.at[i], final))
+			return false;
+	for (int64_t code = 1; code < 256; code++)
+		if (!final[code])
+			plan_codes_add(codes, code, code);
+	if (!lines_find(to, STR("retries")))
+		return true;            /* the first failure is final, whatever its code */
+	struct str text = plan_codes_text(im->arena, codes, ", ");
+	if (!text.n || str_is(text, "1..255"))
+		return false;
+	lines_set(im->arena, to, STR("retry_on"), expr_text(im->arena, str_cat(im->arena, STR("["), text, STR("]"))),
+		policy->from);
+	return true;
+}
+
 /* Reports fields of a Job that the program cannot express. */
-static void batch_rest(struct import *im, const struct data *spec)
+static void batch_rest(struct import *im, const struct data *spec, struct lines *to)
 {
 	static const char *const known[] = {
 		"template", "completions", "parallelism", "completionMode", "backoffLimit", "backoffLimitPerIndex",
@@ -139,7 +185,11 @@ static void batch_rest(struct import *im, const struct data *spec)
 		/* with a podFailurePolicy "Failed" is the only value, which the API server sets itself */
 		said = said || (str_is(m->key, "podReplacementPolicy") && member(spec, "podFailurePolicy") &&
 			str_is(member_text(spec, "podReplacementPolicy"), "Failed"));
-		if (!said && !(str_is(m->key, "podFailurePolicy") && ignores_disruptions(m->value)))
+		/* a replica that has failed for good ends the role anyway */
+		said = said || (str_is(m->key, "maxFailedIndexes") && !member_int(spec, "maxFailedIndexes", 1));
+		if (!said && str_is(m->key, "podFailurePolicy"))
+			said = ignores_disruptions(m->value) || write_retry_on(im, m->value, to);
+		if (!said)
 			import_left_out(im, m->key_at, m->key,
 				"the program has its own fields for the end of a job and for retries");
 	}
@@ -215,8 +265,10 @@ int64_t batch_replicas(struct import *im, const struct data *spec)
 
 bool batch_read(struct import *im, const struct data *spec, struct lines *to)
 {
-	batch_rest(im, spec);
-	return write_backoff(im, spec, to);
+	bool in_place = write_backoff(im, spec, to);
+
+	batch_rest(im, spec, to);
+	return in_place;
 }
 
 /* Notes the hosts of an indexed Job with a subdomain: its pods have the host names JOB-I there. */

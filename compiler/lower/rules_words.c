@@ -297,9 +297,27 @@ static size_t program_word(const struct words *w)
 	return i;
 }
 
+static bool names_a_host(const struct text *t)
+{
+	for (size_t i = 0; !text_is_absent(t) && i < t->n; i++)
+		if (t->at[i].kind == PIECE_HOST)
+			return true;
+	return false;
+}
+
+/* Does a variable of the program tell the replicas where one of them is? */
+static bool tells_addresses(const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->main.nenv; i++)
+		if (r->main.env[i].kind == ENV_TEXT && names_a_host(r->main.env[i].per_replica ?
+			r->main.env[i].per_replica : &r->main.env[i].text))
+			return true;
+	return false;
+}
+
 static void launcher(struct job *j, const struct plan_role *r, const struct words *w)
 {
-	if (j->roles[r - j->plan->roles]->job->framework || r->aux || r->max < 2)
+	if (j->roles[r - j->plan->roles]->job->framework || r->aux || r->max < 2 || tells_addresses(r))
 		return;
 	const struct launcher *l = NULL;
 	size_t program = program_word(w);

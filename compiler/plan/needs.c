@@ -176,7 +176,7 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 		failure_to_spread(&n);
 	}
 	elastic_ends(&n);
-	if (j->ttl.set && plan_job_objects(j) > 1) {
+	if (plan_ttl_is_left(j)) {
 		buf_z(&n.line, "remove the job when its ttl has passed");
 		need(&n);
 	}

@@ -403,6 +403,8 @@ bool plan_role_restarts(const struct plan_role *r);
 bool plan_role_is_served(const struct plan_job *j, const struct plan_role *r);
 /* Returns the number of Job objects of the job. */
 size_t plan_job_objects(const struct plan_job *j);
+/* Has the job a `ttl` that Kubernetes does not apply by itself? It does so for a single Job, not for a pod. */
+bool plan_ttl_is_left(const struct plan_job *j);
 
 /*
  * The volumes with generated content: one for each kind of content, the first that a container of a role with

@@ -97,3 +97,13 @@ size_t plan_job_objects(const struct plan_job *j)
 	}
 	return n;
 }
+
+bool plan_ttl_is_left(const struct plan_job *j)
+{
+	if (!j->ttl.set || plan_job_objects(j) > 1)
+		return j->ttl.set;
+	for (size_t i = 0; i < j->nroles; i++)
+		if (plan_workload(j, &j->roles[i])->traits & WORKLOAD_BARE)
+			return true;
+	return false;
+}

@@ -564,7 +564,7 @@ static void expire(struct run_pass *p, bool shown, int64_t since, int64_t now)
 	struct run_state ended = { 0 };
 	struct jobs_census c = jobs_census(&p->arena, &p->plan, &p->objects);
 
-	if (!p->plan.ttl.set || plan_job_objects(&p->plan) < 2 || p->news || !p->parent.verdict.n)
+	if (!plan_ttl_is_left(&p->plan) || p->news || !p->parent.verdict.n)
 		return;
 	if (!shown && c.over < c.n)
 		return;
