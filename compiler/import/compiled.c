@@ -7,6 +7,7 @@
 #include "import/tree.h"
 
 #include "import/role.h"
+#include "plan/plan.h"
 
 #include <stdlib.h>
 
@@ -273,6 +274,57 @@ static void find_roles(struct compiled *c)
 			STR_ARG(s->roles[i].name)), POD_PLAIN, s->m.name);
 }
 
+/* Appends `WORD(ROLE...)` of a condition; for the name of a cell, the conditions of all roles in it. */
+static bool put_leaf(struct compiled *c, struct str word, struct str name, struct str rest, struct buf *out)
+{
+	struct set *s = &c->set;
+	struct str prefix = str_cat(s->m.im->arena, plan_label(s->m.im->arena, name), STR("-"), STR(""));
+	size_t n = 0, most = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (str_eq(s->roles[i].word, name)) {
+			buf_printf(out, "%.*s(%.*s%.*s)", STR_ARG(word), STR_ARG(name), STR_ARG(rest));
+			return true;
+		}
+		most += str_starts(s->roles[i].name, prefix);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		if (!str_starts(s->roles[i].name, prefix))
+			continue;
+		buf_printf(out, "%s%.*s(%.*s)%s", n ? " and " : most > 1 ? "(" : "", STR_ARG(word),
+			STR_ARG(s->roles[i].word), n + 1 == most && most > 1 ? ")" : "");
+		n++;
+	}
+	return n > 0;
+}
+
+/* A condition of an annotation, with the roles of this program; empty, after a report, if one of them is missing. */
+static struct str condition(struct compiled *c, struct str text, struct span at)
+{
+	struct import *im = c->set.m.im;
+	struct buf out = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < text.n && ok;) {
+		size_t word = strcspn(text.p + i, "( "), from = i + word + 1, name = strcspn(text.p + from, ",)"),
+			rest = strcspn(text.p + from, ")");
+		if (!word || i + word >= text.n || text.p[i + word] != '(') {
+			buf_put(&out, text.p + i, word + 1 <= text.n - i ? word + 1 : text.n - i);
+			i += word + 1;
+			continue;
+		}
+		ok = put_leaf(c, (struct str){ text.p + i, word }, (struct str){ text.p + from, name },
+			(struct str){ text.p + from + name, rest - name }, &out);
+		i = from + rest + 1;
+	}
+	if (!ok)
+		diag_report(im->diags, TJ1111, at, "'%.*s' is left out: it names a role that is not among the objects",
+			STR_ARG(text));
+	struct str ret = ok ? str_copy(im->arena, buf_text(&out)) : (struct str){ 0 };
+	buf_release(&out);
+	return ret;
+}
+
 static bool is_aux(const struct compiled_part *p) { return !annotation(p, OWN "clean").n; }
 
 static void set_text(struct compiled *c, struct lines *to, const char *key, struct str text, struct span at)
@@ -328,7 +380,7 @@ static void role_rest(struct compiled *c, size_t i)
 		lines_take(r->body, STR("replicas"));
 		set_text(c, r->body, "replicas", range, r->place);
 	}
-	set_text(c, r->body, "start_after", annotation(p, OWN "start-after"), r->place);
+	set_text(c, r->body, "start_after", condition(c, annotation(p, OWN "start-after"), r->place), r->place);
 	if (is_aux(p)) {
 		r->line->key = str_cat(a, STR("aux "), r->word, STR(""));
 		lines_take(r->body, STR("replicas"));
@@ -375,10 +427,12 @@ static void job_rest(struct compiled *c)
 	for (size_t i = 0; i < c->set.n; i++) {
 		const struct compiled_part *p = c->first[i];
 		struct span at = p->metadata->from;
-		struct str success = annotation(p, OWN "success"), clean = annotation(p, OWN "clean"),
+		struct str success = condition(c, annotation(p, OWN "success"), at), clean = annotation(p, OWN "clean"),
 			gang = compiled_gang(str_is(p->kind, "Pod") ? p->metadata : member(member(p->spec, "template"),
 				"metadata")), restarts = annotation(p, OWN "restarts");
-		if (!str_eq(success, usual_success(c)))
+		if (!annotation(p, OWN "success").n && !is_aux(p))
+			set_text(c, to, "success", STR("none"), at);
+		else if (!str_eq(success, usual_success(c)))
 			set_text(c, to, "success", success, at);
 		if (clean.n && !str_is(clean, "running") && !lines_find(to, STR("clean")))
 			lines_set(im->arena, to, STR("clean"), expr_string(im->arena, clean), at);

@@ -342,9 +342,8 @@ static void report_untyped(struct import *im, const struct data *object, struct 
 		diag_report(im->diags, TJ1102, object->from, "this object has no '%s'", kind.n ? "apiVersion" : "kind");
 
 	if (tool)
-		diag_help(im->diags, d, "'trainc init --framework pytorch.torchrun' writes a program: 'num_nodes' or 'nodes' "
-			"is 'replicas', 'run' or 'commands' is 'command', the GPUs are 'accelerator', 'setup' belongs into "
-			"the image");
+		diag_help(im->diags, d, "'trainc init' writes a program: 'num_nodes' or 'nodes' is 'replicas', "
+			"'run' or 'commands' is 'command', the GPUs are 'accelerator', 'setup' belongs into the image");
 	else if (compose)
 		diag_help(im->diags, d, "'trainc init' writes a program: a service is a role, with its 'image', "
 			"'command' and 'env'");

@@ -220,7 +220,9 @@ static bool write_backoff(struct import *im, const struct data *spec, struct lin
 		diag_report(im->diags, TJ1111, limit->from,
 			"restarts in place are counted by Jobs alone; the program says retries = %lld, in new pods",
 			(long long)n);
-	if (!each && limit && n > 0 && member_int(spec, "completions", member_int(spec, "parallelism", 1)) > 1)
+	int64_t replicas = member_int(spec, "completions", member_int(spec, "parallelism", 1));
+
+	if (!each && limit && n > 0 && n != USUAL_BACKOFF_LIMIT && replicas > 1)
 		diag_report(im->diags, TJ1111, limit->from,
 			"'backoffLimit' counts the failures of all replicas together; the program gives each replica "
 			"%lld retries", (long long)n);
