@@ -80,6 +80,7 @@ static void tell_copied(struct session *s, const struct copy *c)
 
 static int copy_files(struct session *s, const struct backend *b, struct attend *a, struct copy *c)
 {
+	c->role = runs_role_name(&a->runs[0], c->role);
 	int status = b->copy(s, &a->runs[0], c);
 	if (status == STATUS_DONE)
 		tell_copied(s, c);

@@ -46,7 +46,7 @@ static int in_replica(struct session *s, in_replica_action *act)
 	if (runs_watch_one(s, b, &a, &status)) {
 		status = STATUS_USAGE;
 		if (runs_replica(s, s->options->operands[1], &role, &number))
-			status = act(s, b, &a.runs[0], role, strtoll(number.p, NULL, 10));
+			status = act(s, b, &a.runs[0], runs_role_name(&a.runs[0], role), strtoll(number.p, NULL, 10));
 	}
 	return backend_end(s, &a, status);
 }

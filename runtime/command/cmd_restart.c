@@ -18,7 +18,7 @@ static void restart(struct restarting *r, struct str text)
 		r->status = STATUS_USAGE;
 		return;
 	}
-	if (r->backend->restart(s, r->run, role, number, &status))
+	if (r->backend->restart(s, r->run, runs_role_name(r->run, role), number, &status))
 		session_print(s, str_printf(s->arena, "run/%.*s restarts %.*s\n", STR_ARG(r->run->name),
 			STR_ARG(text)));
 	else

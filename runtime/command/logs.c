@@ -149,11 +149,10 @@ bool logs_wish(struct session *s, struct log_wish *ret)
 
 static bool has_role(const struct attend *a, struct str role)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		const struct run_role *r = run_find_role(&a->runs[i].state, role);
-		if (r && r->max)
-			return true;
-	}
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < a->runs[i].state.nroles; k++)
+			if (a->runs[i].state.roles[k].max && run_role_meant(&a->runs[i].state.roles[k], role))
+				return true;
 	return false;
 }
 
@@ -176,10 +175,10 @@ static bool check_roles(struct session *s, const struct log_wish *w)
 	return true;
 }
 
-static bool role_wished(const struct log_wish *w, struct str role)
+static bool role_wished(const struct log_wish *w, const struct run_role *role)
 {
 	for (size_t i = 0; i < w->nroles; i++)
-		if (str_eq(w->roles[i], role))
+		if (run_role_meant(role, w->roles[i]))
 			return true;
 	return !w->nroles;
 }
@@ -192,7 +191,7 @@ static int64_t highest(const struct log_wish *w)
 	for (size_t i = 0; i < w->attend->n; i++) {
 		const struct run_state *run = &w->attend->runs[i].state;
 		for (size_t k = 0; k < run->nroles; k++)
-			if (role_wished(w, run->roles[k].name) && run->roles[k].max - 1 > most)
+			if (role_wished(w, &run->roles[k]) && run->roles[k].max - 1 > most)
 				most = run->roles[k].max - 1;
 	}
 	return most;
@@ -261,7 +260,7 @@ bool logs_wanted(const struct log_wish *w, const struct run_state *run, size_t r
 	if (w->usual)
 		return main && ((role == first_role(run) && index == 0) ||
 			(has_failed(run, role, index) && failed_before(run, role, index, w->most) + 1 < w->most));
-	if (!role_wished(w, run->roles[role].name) || !rank_wished(w, index))
+	if (!role_wished(w, &run->roles[role]) || !rank_wished(w, index))
 		return false;
 	if (w->container.p)
 		return stream && str_eq(stream->container, w->container);
@@ -276,7 +275,7 @@ static int64_t count_wanted(const struct log_wish *w)
 	for (size_t i = 0; i < w->attend->n; i++) {
 		const struct run_state *run = &w->attend->runs[i].state;
 		for (size_t k = 0; k < run->nroles; k++)
-			if (role_wished(w, run->roles[k].name))
+			if (role_wished(w, &run->roles[k]))
 				for (int64_t index = 0; index < run->roles[k].max; index++)
 					n += rank_wished(w, index);
 	}
@@ -318,7 +317,7 @@ bool logs_check(struct session *s, const struct backend *b, struct log_wish *w)
 static void note_container(struct log_wish *w, const struct run_state *run, const struct log_stream *stream)
 {
 	if (!w->container.p || w->container_found || stream->role_number >= run->nroles ||
-	    !role_wished(w, run->roles[stream->role_number].name) || !rank_wished(w, stream->index))
+	    !role_wished(w, &run->roles[stream->role_number]) || !rank_wished(w, stream->index))
 		return;
 	w->container_found = str_eq(stream->container, w->container);
 	for (size_t i = 0; i < w->ncontainers; i++)
@@ -333,7 +332,7 @@ static bool waits_for_replica(const struct log_wish *w)
 	for (size_t i = 0; i < w->attend->n; i++) {
 		const struct run_state *run = &w->attend->runs[i].state;
 		for (size_t k = 0; k < run->nroles; k++)
-			for (int64_t r = 0; role_wished(w, run->roles[k].name) && r < run->roles[k].desired; r++)
+			for (int64_t r = 0; role_wished(w, &run->roles[k]) && r < run->roles[k].desired; r++)
 				if (rank_wished(w, r) && !run->roles[k].at[r].attempts)
 					return true;
 	}

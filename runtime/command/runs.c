@@ -218,6 +218,13 @@ bool runs_duration(struct session *s, enum option option, int64_t *ret)
 	return false;
 }
 
+struct str runs_role_name(const struct run_watch *w, struct str role)
+{
+	const struct run_role *r = run_find_role(&w->state, role);
+
+	return r ? r->name : role;
+}
+
 bool runs_replica(struct session *s, struct str text, struct str *role, struct str *number)
 {
 	const char *slash = memrchr(text.p, '/', text.n);

@@ -33,6 +33,8 @@ bool runs_watch_one(struct session *s, const struct backend *b, struct attend *a
 /* Is the state of the runs unknown because they cannot be watched? If so, this has already been reported. */
 static inline bool runs_unknown(const struct attend *a) { return a->n && a->runs[0].lost; }
 
+/* The name of the role that ROLE means in the run, if it is an address such as CELL/COPY/ROLE; otherwise ROLE. */
+struct str runs_role_name(const struct run_watch *w, struct str role);
 /* Parses "ROLE/N"; false after reporting that TEXT does not have this form. */
 bool runs_replica(struct session *s, struct str text, struct str *role, struct str *number);
 

@@ -53,7 +53,8 @@ static void part_init(struct life *l, unsigned role)
 	p->present = ARENA_ARRAY(l->arena, bool, n);
 	if (plan->grace.set)
 		p->grace = (int64_t)plan->grace.value.nano;
-	*run = (struct run_role){ .name = plan->name, .aux = plan->aux, .elastic = plan->elastic,
+	*run = (struct run_role){ .name = plan->name, .cell = plan->cell, .copy = plan->copy, .aux = plan->aux,
+		.elastic = plan->elastic,
 		.endless = plan->endless,
 		.min = plan->min, .max = plan->max, .desired = plan->max };
 	run->at = ARENA_ARRAY(l->arena, struct run_replica, n);

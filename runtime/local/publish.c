@@ -48,7 +48,7 @@ bool publish_parse(struct str text, struct published_port *ret)
 		rest.p = first + 1;
 	}
 	rest.n = (size_t)(last - rest.p);
-	const char *slash = memchr(rest.p, '/', rest.n);
+	const char *slash = memrchr(rest.p, '/', rest.n);
 	if (!slash)                             /* the name of a replica: worker-0 */
 		slash = memrchr(rest.p, '-', rest.n);
 	if (!slash || slash == rest.p || !ret->port.n || memchr(rest.p, ':', rest.n))
@@ -134,7 +134,7 @@ static const struct plan_port *find_declared(const struct plan_role *r, const st
 static const struct plan_role *published_role(const struct engine *e, const struct published_port *p)
 {
 	for (size_t i = 0; i < e->job->nroles; i++)
-		if (e->job->roles[i].max && str_eq(e->job->roles[i].name, p->role))
+		if (e->job->roles[i].max && plan_role_named(&e->job->roles[i], p->role))
 			return &e->job->roles[i];
 	return NULL;
 }

@@ -30,6 +30,79 @@ static void put_role_row(struct report_table *t, const struct run_state *s, cons
 		row[9] = str_printf(&t->arena, "%lld stopped", (long long)stopped);
 }
 
+/* ---- cells ---- */
+
+/* What is shown of all copies of a cell in one line. */
+struct cell_row {
+	int64_t copies, ready, done;    /* numbers of copies; of `ready` ones every replica is, or has succeeded */
+	int64_t counts[6];              /* as in the line of a role, of all copies together */
+	struct str cause;               /* of the first copy that has one */
+};
+
+/* How a copy is: its roles are looked at one by one. */
+struct copy_row {
+	bool there, unready, undone;
+};
+
+static void add_role_of_cell(struct report_table *t, const struct run_state *s, const struct run_role *r,
+	struct cell_row *ret, struct copy_row *copy)
+{
+	struct run_count c = run_count(r);
+	int64_t counts[] = { r->desired, c.active, c.ready, c.succeeded, c.failed, c.restarts };
+	struct str cause = report_role_cause(&t->arena, s, r);
+
+	for (size_t i = 0; i < 6; i++)
+		ret->counts[i] += counts[i];
+	ret->copies += !copy->there;
+	copy->there = true;
+	copy->unready = copy->unready || c.ready + c.succeeded < r->desired;
+	copy->undone = copy->undone || (c.succeeded < r->desired && !r->endless);
+	if (cause.n && !ret->cause.n)
+		ret->cause = str_printf(&t->arena, "%.*s %lld: %.*s", STR_ARG(r->cell), (long long)r->copy,
+			STR_ARG(cause));
+}
+
+/* Sums up the copies of the cell to which role FIRST of S belongs, the first one of the cell. */
+static struct cell_row sum_cell(struct report_table *t, const struct run_state *s, size_t first)
+{
+	struct cell_row sum = { 0 };
+	struct copy_row *copies = ARENA_ARRAY(&t->arena, struct copy_row, s->nroles);
+
+	for (size_t k = first; k < s->nroles; k++) {
+		const struct run_role *r = &s->roles[k];
+		if (r->max && str_eq(r->cell, s->roles[first].cell) && r->copy < (int64_t)s->nroles)
+			add_role_of_cell(t, s, r, &sum, &copies[r->copy]);
+	}
+	for (size_t k = 0; k < s->nroles; k++) {
+		sum.ready += copies[k].there && !copies[k].unready;
+		sum.done += copies[k].there && !copies[k].undone;
+	}
+	return sum;
+}
+
+/* Writes the line of a cell; RUN is the cause of the run, to be told in this line if it is not empty. */
+static void put_cell_row(struct report_table *t, const struct run_state *s, size_t first, struct str run)
+{
+	struct cell_row sum = sum_cell(t, s, first);
+	struct str *row = t->rows[t->n - 1], cause = sum.cause.n ? sum.cause : run;
+	bool done = sum.done == sum.copies && sum.counts[3];
+
+	row[2] = s->roles[first].cell;
+	for (size_t i = 0; i < 6; i++)
+		row[3 + i] = table_number(t, sum.counts[i]);
+	row[9] = str_printf(&t->arena, "%lld/%lld copies %s%s%.*s", (long long)(done ? sum.done : sum.ready),
+		(long long)sum.copies, done ? "done" : "ready", cause.n ? "; " : "", STR_ARG(cause));
+}
+
+/* Is role K of a cell whose line is that of an earlier role? */
+static bool is_in_cell_row(const struct run_state *s, size_t k)
+{
+	for (size_t i = 0; s->roles[k].cell.n && i < k; i++)
+		if (s->roles[i].max && str_eq(s->roles[i].cell, s->roles[k].cell))
+			return true;
+	return false;
+}
+
 /*
  * The name of a run. The namespace is added if the runs of all namespaces are listed, or if the runs are in several
  * namespaces.
@@ -67,12 +140,16 @@ static void roles_table(const struct report *r, struct buf *out)
 			/* the framework has the role, but the job does not use it */
 			if (k < s->nroles && !s->roles[k].max && !is_last_unused(s, k, first))
 				continue;
+			if (k < s->nroles && is_in_cell_row(s, k))
+				continue;
 			struct str *row = table_row(&t);
 			if (first) {
 				row[0] = shown_name(r, &t.arena, s);
 				row[1] = str_of(run_phase_word(s->phase));
 			}
-			if (k < s->nroles)
+			if (k < s->nroles && s->roles[k].cell.n)
+				put_cell_row(&t, s, k, first ? s->cause : STR(""));
+			else if (k < s->nroles)
 				put_role_row(&t, s, &s->roles[k]);
 			/*
 			 * the cause of the run is shown in the line of the first role, unless that role has its own

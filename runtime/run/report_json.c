@@ -96,6 +96,10 @@ static void put_run_roles(struct report_json *j, const struct run_state *s)
 		next_line(j, 8);
 		json_open(w, '{');
 		json_add_text(w, "role", r->name);
+		if (r->cell.n) {
+			json_add_text(w, "cell", r->cell);
+			json_add_int(w, "copy", r->copy);
+		}
 		put_counts(w, r);
 		if (s->isolate.n)
 			json_add_int(w, "stopped", report_stopped(s, r));

@@ -3,6 +3,9 @@
  */
 #include "runtime/run/run_state.h"
 
+#include <stdio.h>
+
+
 #include "data/data_read.h"
 #include "runtime/run/run_shape.h"
 
@@ -63,12 +66,41 @@ void run_replica_span_end(struct run_replica *r, enum span_kind kind, int64_t no
 	last->end = now;
 }
 
+/* The rest of ADDRESS after CELL/COPY of the role; p is NULL if it does not begin with that. */
+static struct str after_copy(const struct run_role *r, struct str address)
+{
+	char copy[24];
+	int digits = snprintf(copy, sizeof copy, "/%lld", (long long)r->copy);
+	size_t n = r->cell.n + (size_t)digits;
+
+	if (!r->cell.n || address.n < n || !str_starts(address, r->cell) ||
+		memcmp(address.p + r->cell.n, copy, (size_t)digits) != 0)
+		return (struct str){ 0 };
+	return (struct str){ address.p + n, address.n - n };
+}
+
+bool run_role_meant(const struct run_role *r, struct str address)
+{
+	struct str rest = after_copy(r, address);
+	/* the name of the role is CELL-ROLE-COPY, as long as CELL/COPY/ROLE */
+	bool role = rest.n > 1 && *rest.p == '/' && address.n == r->name.n &&
+		memcmp(rest.p + 1, r->name.p + r->cell.n + 1, rest.n - 1) == 0;
+
+	return str_eq(r->name, address) || (r->cell.n && (str_eq(r->cell, address) || (rest.p && !rest.n) || role));
+}
+
 const struct run_role *run_find_role(const struct run_state *s, struct str name)
 {
-	for (size_t i = 0; i < s->nroles; i++)
-		if (str_eq(s->roles[i].name, name))
-			return &s->roles[i];
-	return NULL;
+	const struct run_role *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nroles; i++) {
+		if (!run_role_meant(&s->roles[i], name))
+			continue;
+		found = &s->roles[i];
+		n++;
+	}
+	return n == 1 ? found : NULL;
 }
 
 /* ---- the state file ---- */

@@ -102,7 +102,13 @@ struct run_count {
 	int64_t active, ready, succeeded, failed, restarts;
 };
 struct run_count run_count(const struct run_role *r);
+/*
+ * The role that NAME means: its name, or of a role of a cell CELL/COPY/ROLE, and CELL/COPY if the cell has one role;
+ * NULL if there is none.
+ */
 const struct run_role *run_find_role(const struct run_state *s, struct str name);
+/* Does ADDRESS mean the role, its cell, or its copy of the cell? */
+bool run_role_meant(const struct run_role *r, struct str address);
 
 /* A copy in A of the state and of everything that it points to. */
 struct run_state run_state_copy(struct arena *a, const struct run_state *s);

@@ -21,6 +21,31 @@ shows cells trial-rest-2-1 'rank 2 after .*'
 shows cells report-0 'all of them'
 is cells 's["phase"], s["cause"]' "('Succeeded', 'done(report) and done(trial)')"
 
+# addresses of a copy: its number, and the role if it has several
+program reach <<'END'
+  cell pair {
+    copies = 2
+    role lead { command = ["sh", "-c", "echo up; exec sleep 60"], grace = 1s }
+    role rest { command = ["sh", "-c", "echo up; exec sleep 60"], grace = 1s }
+  }
+  cell one { copies = 2, role w { command = ["sh", "-c", "exec sleep 60"], grace = 1s } }
+END
+begin reach
+before 5 sh -c '"$0" status --local -o json reach | grep -c "\"active\": 1" | grep -qx 6' "$TRAINC"
+for address in pair/1/lead/0 pair-lead-1/0 pair-lead-1-0 one/1/0 one/1/w/0; do
+	run 0 exec --local reach $address -- sh -c 'echo $HOSTNAME'
+	case $address in pair*) want=reach-pair-lead-1-0 ;; *) want=reach-one-w-1-0 ;; esac
+	if test "$(cat "$work/.out")" = $want; then ok; else fail "$address is $(cat "$work/.out")"; fi
+done
+run 6 exec --local reach pair/1/0 -- true
+run 0 restart --local reach one/0/0
+before 5 sh -c '"$0" status --local -o json reach | grep -q "\"restarts\": 1"' "$TRAINC"
+run 0 status --local reach
+holds grep -q '^reach *Running *pair *4 .* 2/2 copies ready$' "$work/.out"
+run 0 delete --local --yes reach
+wait "$command"
+nothing_left reach
+
 program one-fails <<'END'
   cell trial {
     copies = 3
@@ -39,6 +64,16 @@ program least <<'END'
 END
 local_run 0 least
 is least 's["cause"]' "done(trial, least = 2)"
+run 0 status --local least
+holds grep -q '^least *Succeeded *trial *3 .* 2/3 copies ready; done(trial, least = 2)$' "$work/.out"
+run 0 status --local -o json least
+json '[(r["role"], r["cell"], r["copy"]) for r in d["runs"][0]["roles"]][2]' "('trial-w-2', 'trial', 2)"
+run 0 logs --local least --role trial/1
+lines=$(grep -c . "$work/.out")
+if test "$lines" -eq 1 && grep -q '1$' "$work/.out"; then ok; else fail "logs of a copy: $(cat "$work/.out")"; fi
+run 0 logs --local least --role trial
+if test "$(grep -c . "$work/.out")" -ge 2; then ok; else fail "logs of a cell: $(cat "$work/.out")"; fi
+run 2 logs --local least --role trial/7
 run 0 env --role trial/2/w least.tj
 holds grep -q '^  N  2$' "$work/.out"
 end
