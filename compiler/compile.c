@@ -368,6 +368,7 @@ struct plan *compile_plan(struct trainc *c, struct str path)
 		c->program.project.kubernetes = str_of(schema_field(FIELD_KUBERNETES)->fallback);
 	}
 	read_addons(c);
+	c->plan.here = c->options.job.here;
 	c->plan.target = c->program.project.target;
 	c->plan.target_at = c->program.project.target_at;
 	if (c->options.target.p && !emit_target_known(c->plan.target))

@@ -65,7 +65,6 @@ static void refuse_fields(struct job *copy)
 {
 	struct eval *ev = copy->ev;
 	struct cell *cell = copy->cell;
-	bool bad;
 	struct diag *d;
 
 	if (cell->min != cell->max) {
@@ -78,18 +77,6 @@ static void refuse_fields(struct job *copy)
 			"no target tells when a single copy of '%.*s' is running", STR_ARG(cell->decl->name));
 		diag_help(ev->diags, d, "remove it; in the job, 'running = ready(%.*s)' waits for its copies",
 			STR_ARG(cell->decl->name));
-	}
-	const struct value *restarts = job_field(copy, FIELD_RESTARTS);
-	if (restarts->kind == VALUE_INT && restarts->u.integer > 0) {
-		d = diag_report(ev->diags, TJ0818, job_field_at(copy, FIELD_RESTARTS),
-			"no target restarts a single copy of '%.*s' yet", STR_ARG(cell->decl->name));
-		diag_help(ev->diags, d, "remove it, and set 'restarts' in the job: then a failure restarts the "
-			"whole job");
-	} else if (!copy_success(copy, &bad) && !bad && !job_says(copy, FIELD_RESTARTS)) {
-		d = diag_report(ev->diags, TJ0810, copy->plan->name_at,
-			"a copy of '%.*s' that fails is not restarted: it fails the job", STR_ARG(cell->decl->name));
-		diag_help(ev->diags, d, "write 'restarts = 0' in the cell if that is meant; 'restarts' of the job "
-			"restarts everything");
 	}
 }
 
@@ -135,6 +122,17 @@ static void refuse_slices(struct job *copy)
 
 /* ---- the plan ---- */
 
+/* How often each copy may restart: a cell that never ends has no limit of its own. */
+static void lower_restarts(struct job *first, bool bad, struct plan_cell *c)
+{
+	const struct value *v = job_field(first, FIELD_RESTARTS);
+
+	c->restarts_at = job_field_at(first, FIELD_RESTARTS);
+	c->restarts = v->kind == VALUE_INT ? v->u.integer : 0;
+	if (!c->success && !bad && !job_says(first, FIELD_RESTARTS))
+		c->restarts = -1;
+}
+
 void lower_cells(struct job *j)
 {
 	struct plan_job *p = j->plan;
@@ -152,6 +150,7 @@ void lower_cells(struct job *j)
 		*c = (struct plan_cell){ .name = cell->decl->name, .at = cell->decl->span, .min = cell->min,
 			.max = cell->max, .framework = first->plan->framework,
 			.copies_at = job_field_at(first, FIELD_COPIES), .success = copy_success(first, &bad) };
+		lower_restarts(first, bad, c);
 		lower_reserved(first, &c->reserved, &c->nreserved);
 		const struct value *running = first->checks_failed ? &value_none : job_field(first, FIELD_RUNNING);
 		c->running = running->kind == VALUE_CONDITION ? running->u.condition : NULL;

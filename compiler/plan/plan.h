@@ -148,6 +148,7 @@ struct plan {
 	struct str target;              /* name of the target, for example "jobs" */
 	struct span target_at;          /* position of the target's name; unknown when it is the default */
 	struct str run_id;              /* identity of the run; empty if the run has no identity */
+	bool here;                      /* for replicas of this machine: no target has to keep the plan */
 };
 
 /* ---- what replicas request ---- */

@@ -304,7 +304,10 @@ static void put_cell(struct plan_json *p, const struct plan_job *j, const struct
 	json_add_int(&p->json, "pods", pods_of_copy(j, c->name));
 	put_plan_text(p, "success", plan_condition_text(&p->arena, j, c->success));
 	put_plan_text(p, "running", plan_condition_text(&p->arena, j, c->running));
-	json_add_int(&p->json, "restarts", 0);
+	if (c->restarts < 0)
+		json_add_null(&p->json, "restarts");
+	else
+		json_add_int(&p->json, "restarts", c->restarts);
 	put_roles(p, j, c->name);
 	json_close(&p->json, '}');
 }

@@ -64,6 +64,19 @@ static void part_init(struct life *l, unsigned role)
 	*p->judged = (struct judge_role){ .states = p->states, .present = p->present };
 }
 
+static void copies_init(struct life *l)
+{
+	for (size_t i = 0; i < l->job->ncells; i++) {
+		const struct plan_cell *cell = &l->job->cells[i];
+		struct life_copy *copies = ARENA_ARRAY(l->arena, struct life_copy, (size_t)cell->max);
+		for (int64_t c = 0; c < cell->max; c++)
+			copies[c].cell = cell;
+		for (size_t k = 0; k < l->job->nroles; k++)
+			if (str_eq(l->job->roles[k].cell, cell->name))
+				l->parts[k].copy = &copies[l->job->roles[k].copy];
+	}
+}
+
 static void begin(struct life *l, int64_t now)
 {
 	l->mode = MODE_GOING;
@@ -93,6 +106,7 @@ struct life *life_new(struct arena *a, const struct plan_job *j, const struct li
 		part_init(l, (unsigned)i);
 		replicas += (size_t)j->roles[i].max;
 	}
+	copies_init(l);
 	for (size_t i = 0; i < o->nsizes; i++)
 		s->roles[o->sizes[i].role].desired = o->sizes[i].n;
 	l->queue = ARENA_ARRAY(a, struct life_action, replicas);
@@ -269,6 +283,8 @@ static void forget_all(struct life *l)
 	for (unsigned k = 0; k < l->job->nroles; k++) {
 		struct life_part *p = &l->parts[k];
 		p->judged->released = false;
+		if (p->copy)
+			*p->copy = (struct life_copy){ .cell = p->copy->cell };
 		for (int64_t i = 0; i < p->plan->max; i++)
 			if (p->units[i].process == PROCESS_GONE)
 				forget(p, i);
@@ -285,6 +301,8 @@ static void forget_waiting(struct life *l)
 	for (unsigned k = 0; k < l->job->nroles; k++) {
 		struct life_part *p = &l->parts[k];
 		p->judged->released = false;
+		if (p->copy)
+			p->copy->anew = false;
 		for (int64_t i = 0; i < p->plan->max; i++)
 			if (replica(p, i)->state == REPLICA_WAITING)
 				forget(p, i);
@@ -397,11 +415,76 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 	return false;
 }
 
+/* ---- copies of cells ---- */
+
+static bool is_anew(const struct life_part *p) { return p->copy && p->copy->anew; }
+
+/* Resets the replicas of the copy that do not run. Returns whether none runs. */
+static bool forget_copy(struct life *l, const struct life_copy *copy)
+{
+	bool gone = true;
+
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		struct life_part *p = &l->parts[k];
+		for (int64_t i = 0; p->copy == copy && i < p->plan->max; i++) {
+			if (p->units[i].process == PROCESS_GONE)
+				forget(p, i);
+			else
+				gone = false;
+		}
+		p->judged->released = p->judged->released && p->copy != copy;
+	}
+	return gone;
+}
+
+/* Restarts the copy of a cell in which the first failure was, if it may restart; otherwise the job decides. */
+static bool restart_copy(struct life *l, int64_t now)
+{
+	const struct run_failure *f = &l->state->failure;
+	const struct life_part *p = f->known ? find_part(l, f->role) : NULL;
+	struct life_copy *copy = p ? p->copy : NULL;
+	int64_t most = copy ? copy->cell->restarts : 0;
+
+	if (!copy || (most >= 0 && copy->restarts >= most))
+		return false;
+	if (copy->begun && now - copy->begun >= ATTEMPT_SETTLED_SECONDS * SECOND)
+		copy->series = 0;
+	copy->restarts++;
+	copy->anew = true;
+	copy->anew_at = now + attempt_delay(l->backoff, ++copy->series);
+	copy->cause = str_printf(l->arena, "%.*s %lld: %.*s-%lld failed: %.*s; the copy restarts (%lld%s%.*s)",
+		STR_ARG(copy->cell->name), (long long)p->plan->copy, STR_ARG(f->role), (long long)f->index,
+		STR_ARG(f->reason), (long long)copy->restarts, most < 0 ? "" : " of ",
+		STR_ARG(most < 0 ? STR("") : str_int(l->arena, most)));
+	l->state->failure = (struct run_failure){ 0 };
+	forget_copy(l, copy);
+	touch(l);
+	return true;
+}
+
+/* Starts the copies again that have stopped and whose time has come. */
+static void begin_copies(struct life *l, int64_t now)
+{
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		struct life_copy *copy = l->parts[k].copy;
+		if (!copy || !copy->anew || !forget_copy(l, copy))
+			continue;
+		if (now < copy->anew_at) {
+			life_wake(l, copy->anew_at);
+			continue;
+		}
+		copy->anew = false;
+		copy->begun = now;
+		l->degraded_until = now + LIFE_DEGRADED_SECONDS * SECOND;
+		touch(l);
+	}
+}
+
 /* ---- judgement ---- */
 
 static bool pending(const struct life *l, const struct life_part *p, int64_t i)
 {
-	return l->mode == MODE_GOING && p->judged->released && i < p->run->desired &&
+	return l->mode == MODE_GOING && !is_anew(p) && p->judged->released && i < p->run->desired &&
 		p->units[i].process == PROCESS_GONE
 		&& replica(p, i)->state == REPLICA_WAITING;
 }
@@ -455,7 +538,7 @@ static enum judge_what ask_judge(struct life *l, int64_t now)
 		struct life_part *p = &l->parts[k];
 		p->judged->desired = p->run->desired;
 		for (int64_t i = 0; i < p->plan->max; i++)
-			p->present[i] = p->units[i].process != PROCESS_GONE;
+			p->present[i] = p->units[i].process != PROCESS_GONE || is_anew(p);
 		released += p->judged->released;
 	}
 	enum judge_what what = judge(&l->facts);
@@ -472,7 +555,8 @@ static void life_act(struct life *l, int64_t now)
 	case JUDGE_SUCCEEDED: end(l, true, plan_condition_text(l->arena, l->job, l->job->success)); break;
 	case JUDGE_FAILED:
 		life_blame(l);
-		job_failed(l, now);
+		if (!restart_copy(l, now))
+			job_failed(l, now);
 		break;
 	case JUDGE_DEADLINE: end_at_deadline(l); break;
 	case JUDGE_LIMIT: end_at_limit(l); break;
@@ -487,7 +571,7 @@ static void life_act(struct life *l, int64_t now)
 static bool must_stop(const struct life *l, const struct life_part *p, int64_t i)
 {
 	if (l->mode == MODE_GOING)
-		return i >= p->run->desired || p->units[i].restart;
+		return i >= p->run->desired || p->units[i].restart || is_anew(p);
 	return l->mode != MODE_ENDING || l->stop_all || clean_takes(l->job, true);
 }
 
@@ -591,8 +675,10 @@ static void consider(struct life *l, int64_t now)
 		life_wake(l, l->facts.begin ? job_deadline(l->job, l->facts.begin) : LIFE_NEVER);
 	if (l->mode == MODE_ANEW && !life_runs_any(l))
 		begin_anew(l, now);
-	if (l->mode == MODE_GOING)
+	if (l->mode == MODE_GOING) {
+		begin_copies(l, now);
 		life_act(l, now);
+	}
 	order_all(l, now);
 	life_describe(l, now);
 }

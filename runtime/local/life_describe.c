@@ -52,6 +52,8 @@ static bool suspect(const struct life_part *p, int64_t i)
 
 static bool part_suspect(const struct life_part *p)
 {
+	if (p->copy && p->copy->anew)
+		return false;                   /* its failure is known, and the copy restarts */
 	if (!p->required || failure_judge(p->plan, false) == FAILURE_PASSES)
 		return false;
 	for (int64_t i = 0; p->plan->elastic && i < p->plan->max; i++)
@@ -165,15 +167,27 @@ static void say_life(struct life *l, enum run_phase phase, struct str cause)
 	l->state->cause = cause;
 }
 
+/* Why the first copy of a cell restarts that does; empty if none does. */
+static struct str restarting_copy(const struct life *l)
+{
+	for (size_t i = 0; i < l->job->nroles; i++)
+		if (l->parts[i].copy && l->parts[i].copy->anew)
+			return l->parts[i].copy->cause;
+	return STR("");
+}
+
 static void describe_going(struct life *l, int64_t now)
 {
 	struct count c = { 0 };
+	struct str copy = restarting_copy(l);
 
 	for (size_t i = 0; i < l->job->nroles; i++)
 		if (l->parts[i].required)
 			count_part(&l->parts[i], l->job->running && condition_holds(l->job, l->job->running, l->seen),
 				&c);
-	if (c.again) {
+	if (copy.n) {
+		say_life(l, RUN_DEGRADED, copy);
+	} else if (c.again) {
 		say_life(l, RUN_DEGRADED, str_printf(&l->words, "%.*s-%lld restarts soon: %.*s",
 			STR_ARG(c.again_of->plan->name),
 			(long long)c.again->index, STR_ARG(c.again->cause)));

@@ -17,7 +17,18 @@ struct unit {                           /* the facts about a replica that its ru
 	int64_t due;                    /* ASKED, KILLED: end of the grace period */
 };
 
+struct life_copy {                      /* a copy of a cell, which may restart by itself */
+	const struct plan_cell *cell;
+	int64_t restarts;               /* number of its restarts so far */
+	int64_t series;                 /* number of consecutive ones, which decides how long to wait */
+	int64_t begun;                  /* when it restarted last */
+	bool anew;                      /* it stops, and then restarts */
+	int64_t anew_at;                /* earliest time at which it restarts */
+	struct str cause;               /* why it does */
+};
+
 struct life_part {                           /* a role of the job */
+	struct life_copy *copy;         /* the copy to which the role belongs; NULL: it is in no cell */
 	const struct plan_role *plan;
 	struct run_role *run;
 	struct unit *units;

@@ -674,7 +674,8 @@ static void show_roles(struct gathering *g, struct run_state *s)
 		/* the next steps are not mentioned if the run is over or nothing has started */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
 		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
-		*r = (struct run_role){ .name = p->plan->name, .cell = p->plan->cell, .copy = p->plan->copy, .aux = p->plan->aux, .elastic = p->plan->elastic,
+		*r = (struct run_role){ .name = p->plan->name, .cell = p->plan->cell, .copy = p->plan->copy,
+			.aux = p->plan->aux, .elastic = p->plan->elastic,
 			.endless = p->plan->endless,
 			.min = p->plan->min, .max = p->plan->max, .desired = p->desired,
 				.cause = says ? p->cause : STR(""),

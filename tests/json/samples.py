@@ -33,6 +33,7 @@ LOCAL = '''job "here" {
   image = "registry.example.com/a:1"
   role first  { command = ["sh", "-c", "echo one; sleep 60"], ports { http = 8080 }, cpu = 1, memory = 64Mi }
   role second { command = ["sh", "-c", "echo two; exit 3"], cpu = 1, memory = 64Mi, retries = 1 }
+  cell few { copies = 2, role w { command = ["sh", "-c", "sleep 60"], cpu = 1, memory = 64Mi } }
   success = done(first)
 }
 '''

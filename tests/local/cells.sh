@@ -55,6 +55,41 @@ END
 local_run 8 one-fails
 is one-fails 's["phase"], s["failure"]["role"], s["failure"]["exit_code"]' "('Failed', 'trial-w-1', 3)"
 
+# a copy that fails restarts by itself, as often as it may; the others go on; its roles start in their order
+program again <<'END'
+  cell trial {
+    copies = 2
+    restarts = 2
+    role lead { command = ["sh", "-c", "echo x >>tries.$N; test $N = 0 || test $(wc -l <tries.$N) -ge 3 || exit 3; sleep 0.2; echo led"], env { N = pod.copy } }
+    role rest { command = ["sh", "-c", "echo x >>rest.$N; sleep 0.3"], env { N = pod.copy }, start_after = started(lead), grace = 1s }
+  }
+END
+local_run 0 again --backoff 50ms
+is again '[x["attempts"] for x in r("trial-lead-0") + r("trial-lead-1")], s["job_restarts"]' "([1, 3], 0)"
+shows again trial-lead-1-0 led
+sed -i 's/restarts = 2/restarts = 1/' again.tj
+rm -f tries.* rest.*
+local_run 8 again --backoff 50ms
+is again '[x["attempts"] for x in r("trial-lead-1")], s["failure"]["role"]' "([2], 'trial-lead-1')"
+
+# without a limit, if the copies never end; the state says which copy restarts and why
+program forever <<'END'
+  cell server {
+    copies = 2
+    success = none
+    role w { command = ["sh", "-c", "echo x >>tries.$N; test $N = 0 || test $(wc -l <tries.$N) -ge 4 || exit 3; exec sleep 60"], env { N = pod.copy }, grace = 1s }
+  }
+  success = none
+END
+rm -f tries.*
+begin forever --backoff 300ms
+before 5 sh -c '"$0" status --local forever | grep -q "server 1: server-w-1-0 failed: exit code 3; the copy restarts (1)"' "$TRAINC"
+before 5 sh -c 'test "$(wc -l <tries.1)" -ge 4'
+is forever '[x["attempts"] for x in r("server-w-0")]' "[1]"
+run 0 delete --local --yes forever
+wait "$command"
+nothing_left forever
+
 program least <<'END'
   cell trial {
     copies = 3

@@ -141,8 +141,9 @@ static struct run_replica state_replicas[] = {
 		.published = T("http=6006,metrics=6007"), .log = T("/logs/0"), .spans = state_spans, .nspans = 2,
 		.usage = { .known = true, .rated = true, .cpu = INT64_C(1500000000), .rate = 0.5, .memory = 4096 } },
 	{ .index = 1, .state = REPLICA_FAILED, .exit_code = -1, .attempts = 1 } };
-static struct run_role state_roles[] = { { .name = T("worker"), .aux = true, .elastic = true, .endless = true, .min = 1,
-	.max = 2, .desired = 2, .at = state_replicas, .cause = T("role cause") }, { .name = T("none") } };
+static struct run_role state_roles[] = { { .name = T("worker"), .cell = T("pair"), .copy = 1, .aux = true,
+	.elastic = true, .endless = true, .min = 1, .max = 2, .desired = 2, .at = state_replicas,
+	.cause = T("role cause") }, { .name = T("none") } };
 static struct str state_log[] = { T("line \"1\""), T("line 2") };
 static struct run_object state_objects[] = { { T("Job"), T("full-worker"), RUN_QUEUED, T("waits"), true },
 	{ T("PodGroup"), T("full"), RUN_RUNNING, T(""), false } };

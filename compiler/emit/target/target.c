@@ -65,6 +65,27 @@ static void refuse_cells(struct checking *c, const struct plan_job *j)
 	}
 }
 
+/* Reports restarts of single copies, which only local runs have so far. */
+static void refuse_copy_restarts(struct checking *c, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *cell = &j->cells[i];
+		struct span at = check_place(c, cell->restarts_at, cell->at, j->name_at);
+		if (cell->restarts > 0) {
+			struct diag *d = diag_report(c->diags, TJ0818, at,
+				"the target '%.*s' does not restart a single copy of '%.*s'",
+				STR_ARG(c->plan->target), STR_ARG(cell->name));
+			diag_help(c->diags, d, "remove it, and set 'restarts' in the job: then a failure restarts the "
+				"whole job; 'trainc run --local' restarts the copy");
+		} else if (cell->restarts < 0) {
+			struct diag *d = diag_report(c->diags, TJ0810, at, "a copy of '%.*s' that fails is not "
+				"restarted: it fails the job", STR_ARG(cell->name));
+			diag_help(c->diags, d, "write 'restarts = 0' in the cell if that is meant; 'restarts' of the "
+				"job restarts everything");
+		}
+	}
+}
+
 bool target_takes(const struct checking *c, const struct plan_job *j, const char *target)
 {
 	struct arena arena = { 0 };
@@ -96,6 +117,8 @@ bool target_check(struct checking *c)
 			refuse_cells(c, &c->plan->jobs[i]);
 		else if (target->check)
 			target->check(c, &c->plan->jobs[i]);
+		if (!c->plan->here && !lacks_cells(target, &c->plan->jobs[i]))
+			refuse_copy_restarts(c, &c->plan->jobs[i]);
 	}
 	return c->diags->errors == errors;
 }
