@@ -19,6 +19,26 @@ struct mcp_child {
 	struct str input;               /* the rest of it */
 };
 
+/* The group of the command that runs now; 0: none. A signal that ends the server ends it, too. */
+static volatile sig_atomic_t running;
+
+static void end_both(int signal_number)
+{
+	if (running)
+		kill(-(pid_t)running, SIGKILL);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+void mcp_run_begin(void)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
+
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		signal(ends[i], end_both);
+}
+
 static int64_t seconds_now(void)
 {
 	struct timespec t;
@@ -30,13 +50,21 @@ static int64_t seconds_now(void)
 static int start_with(struct mcp_child *c, char **argv, const int in[2], const int out[2])
 {
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t usual;
 
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attributes, &usual);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, out[1], STDERR_FILENO);
-	int error = posix_spawn(&c->pid, "/proc/self/exe", &actions, NULL, argv, environ);
+	int error = posix_spawn(&c->pid, "/proc/self/exe", &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
 	return error;
 }
 
@@ -118,14 +146,16 @@ int mcp_run(char **argv, struct str input, struct buf *out)
 		close(c.out);
 		return -1;
 	}
+	running = c.pid;
 	const char *why = talk_to_child(&c, out);
 	end_input(&c);
 	close(c.out);
 	if (why) {
-		kill(c.pid, SIGKILL);
+		kill(-c.pid, SIGKILL);
 		buf_printf(out, "\n(%s)\n", why);
 	}
 	while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
 		continue;
+	running = 0;
 	return !why && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -6,6 +6,7 @@
 #include "command/mcp_tool.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json_write.h"
 #include "base/path.h"
@@ -129,6 +130,7 @@ static bool refuse_call(struct mcp_call *c, const char *fmt, struct str name)
 
 	buf_printf(&text, fmt, c->tool->name, STR_ARG(name));
 	c->why = buf_take(&text, c->arena);
+	buf_release(&text);
 	return false;
 }
 
@@ -148,7 +150,19 @@ static void add_call_option(struct mcp_call *c, const char *option, struct str v
 
 static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
 
-/* Is PATH a program below the working directory? */
+/* Does PATH, with all links followed, lead below the working directory? What does not exist leads nowhere else. */
+static bool leads_inside(struct arena *a, struct str path)
+{
+	char *here = realpath(".", NULL), *there = realpath(str_copy(a, path).p, NULL);
+	size_t n = here ? strlen(here) : 0;
+	bool inside = here && (!there || (!strncmp(there, here, n) && (n == 1 || there[n] == '/')));
+
+	free(here);
+	free(there);
+	return inside;
+}
+
+/* Is PATH a program below the working directory, by its text? */
 static bool is_own_program(struct str path)
 {
 	if (!str_ends(path, STR(".tj")) || path.p[0] == '/' || path.p[0] == '-' || has_nul(path))
@@ -171,7 +185,7 @@ static bool take_source(struct mcp_call *c, const struct mcp_source *s, const st
 		return refuse_call(c, "'%s' takes one input; '%.*s' is another one", str_of(s->name));
 	c->given = true;
 	if (str_is(str_of(s->name), "file")) {
-		if (!is_own_program(value->u.string))
+		if (!is_own_program(value->u.string) || !leads_inside(c->arena, value->u.string))
 			return refuse_call(c, "'%s' reads .tj files below its directory, not '%.*s'", value->u.string);
 		add_call_word(c, value->u.string);
 	} else if (s->input == MCP_TOPIC) {
@@ -261,6 +275,7 @@ bool mcp_tool_call(struct arena *a, struct str name, const struct data *given, s
 	if (!c.tool) {
 		buf_printf(&text, "no tool is called '%.*s'", STR_ARG(name));
 		*ret_text = buf_take(&text, a);
+		buf_release(&text);
 		return false;
 	}
 	add_call_word(&c, STR("trainc"));
@@ -274,6 +289,7 @@ bool mcp_tool_call(struct arena *a, struct str name, const struct data *given, s
 	if (!text.n)
 		buf_z(&text, status == 0 ? "no problems\n" : "it printed nothing\n");
 	*ret_text = buf_take(&text, a);
+	buf_release(&text);
 	*ret_failed = call_failed(c.tool, status);
 	return true;
 }

@@ -368,12 +368,17 @@ static struct expr *slurm_framework(struct sbatch *s, int64_t per_node)
 	return call;
 }
 
-/* Returns the job's default name, which is the name of the file: "train" for "train.sbatch". */
+/*
+ * Returns the job's default name, which is the name of the file: "train" for "train.sbatch". A script that has no file
+ * is called "sbatch", as Slurm calls it.
+ */
 static struct str script_name(struct sbatch *s)
 {
 	struct str path = s->source->name;
 	const char *slash = memrchr(path.p, '/', path.n), *dot;
 
+	if (path.n && path.p[0] == '<')
+		return STR("sbatch");
 	if (slash)
 		path = (struct str){ slash + 1, path.n - (size_t)(slash - path.p) - 1 };
 	dot = memrchr(path.p, '.', path.n);
@@ -398,8 +403,11 @@ static bool ready(struct sbatch *s)
 		diag_report(s->im->diags, TJ1106, s->at,
 			"an array of jobs with several nodes each cannot be one job; import it without '--array', and "
 			"write a job for each task");
-	if (!kube_dns_label(s->name))
-		diag_report(s->im->diags, TJ1105, s->at, "'%.*s' cannot be the name of a job", STR_ARG(s->name));
+	if (!kube_dns_label(s->name)) {
+		d = diag_report(s->im->diags, TJ1105, s->at, "'%.*s' cannot be the name of a job", STR_ARG(s->name));
+		diag_help(s->im->diags, d, "name it: add a line '#SBATCH --job-name=NAME'; names have small letters, "
+			"digits and '-'");
+	}
 	return s->im->diags->errors == s->errors;
 }
 

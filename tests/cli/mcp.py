@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 
 TRAINC = os.environ["TRAINC"]
 ROOT = os.getcwd()
@@ -119,6 +120,16 @@ with tempfile.TemporaryDirectory() as directory:
             answer = call(tool, arguments, cwd=inside)
             said = text(answer)
             holds(f"{tool} {arguments}: a value is no option", "error" in answer or "unknown option" not in said, said)
+    for link, target in (("link.tj", secret), ("passwd.tj", "/etc/passwd"), ("directory", directory)):
+        os.symlink(target, os.path.join(inside, link))
+    for path in ("link.tj", "passwd.tj", "directory/secret.tj", "directory/inside/../secret.tj"):
+        answer = call("check", {"file": path}, cwd=inside)
+        holds(f"a link out of the directory, {path}", "error" in answer and answer["error"]["code"] == -32602, answer)
+    os.symlink("a.tj", os.path.join(inside, "own.tj"))
+    holds("a link inside of it", "result" in call("check", {"file": "own.tj"}, cwd=inside))
+    holds("a file that does not exist", call("check", {"file": "missing.tj"}, cwd=inside)["result"]["isError"] is not None)
+    for link in ("link.tj", "passwd.tj", "directory", "own.tj"):
+        os.unlink(os.path.join(inside, link))
     holds("nothing was written", sorted(os.listdir(inside)) == before, os.listdir(inside))
 for arguments, why in (({"program": program, "file": example}, "one input"), ({}, "needs the program"), ({"program": 7}, "is a text"), ({"what": "x"}, "no argument"), ([], "an object"),
                        ({"program": program, "set": {"n": 4}}, "is a text"), ({"program": program, "job": 4}, "wrong type"), ({"program": program, "set": "n=4"}, "wrong type"), ("x", "an object")):
@@ -152,11 +163,59 @@ for _ in range(40):
     answers, status, err = serve(bytes(damaged))
     holds("a damaged input ends well", status == 0 and not err, (status, err))
 
+# ---- a script of Slurm without a name ----
+script = "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --container-image=registry.example.com/a:1\nsrun hostname\n"
+holds("a script on standard input has a name", 'job "sbatch"' in text(call("import", {"manifests": script})), text(call("import", {"manifests": script})))
+
+# ---- the end of the server is the end of its command ----
+with tempfile.TemporaryDirectory() as directory:
+    plugin = os.path.join(directory, "plugin")
+    with open(plugin, "w", encoding="utf-8") as f:
+        f.write(f"#!/bin/sh\necho $$ >{directory}/pid\nexec sleep 50\n")
+    os.chmod(plugin, 0o755)
+    with open(os.path.join(directory, "config"), "w", encoding="utf-8") as f:
+        f.write("apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nclusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+                f"users: [{{name: a, user: {{exec: {{apiVersion: client.authentication.k8s.io/v1, command: {plugin}, interactiveMode: Never}}}}}}]\n")
+    for signal_number in (15, 2, 1):
+        p = subprocess.Popen([TRAINC, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "KUBECONFIG": directory + "/config"})
+        p.stdin.write((json.dumps({"id": 1, "method": "tools/call", "params": {"name": "fit", "arguments": {"program": program}}}) + "\n").encode())
+        p.stdin.flush()
+        end = time.time() + 20
+        while not (os.path.exists(directory + "/pid") and open(directory + "/pid", encoding="utf-8").read().strip()) and time.time() < end:
+            time.sleep(0.02)
+        child = int(open(directory + "/pid", encoding="utf-8").read())
+        p.send_signal(signal_number)
+        status = p.wait(20)
+        while os.path.exists(f"/proc/{child}") and open(f"/proc/{child}/stat", encoding="utf-8").read().split()[2] != "Z" and time.time() < end:
+            time.sleep(0.02)
+        alive = os.path.exists(f"/proc/{child}") and open(f"/proc/{child}/stat", encoding="utf-8").read().split()[2] != "Z"
+        holds(f"signal {signal_number} ends the server and its command", status == -signal_number and not alive, (status, alive))
+        if alive:
+            os.kill(child, 9)
+        os.unlink(directory + "/pid")
+
 # ---- much, and slowly ----
 answer = call("import", {"manifests": "a: 1\n---\n" * 200000})
 holds("much input", "result" in answer, str(answer)[:200])
 answer = call("check", {"program": "x\n" * 400000})
 holds("much output has an end", len(text(answer)) <= (1 << 20) + 200, len(text(answer)))
+def memory(calls, arguments):
+    """Resident memory of a server after CALLS calls, in KB."""
+    p = subprocess.Popen([TRAINC, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for i in range(calls):
+        p.stdin.write((json.dumps({"id": i, "method": "tools/call", "params": {"name": "check", "arguments": arguments}}) + "\n").encode())
+        p.stdin.flush()
+        p.stdout.readline()
+    with open(f"/proc/{p.pid}/status", encoding="utf-8") as f:
+        kb = int([line for line in f if line.startswith("VmRSS")][0].split()[1])
+    p.stdin.close()
+    p.wait(20)
+    return kb
+
+
+large = {"program": "x\n" * 20000}
+few, many = memory(5, large), memory(25, large)
+holds("memory does not grow with calls", many < few + 2000, (few, many))
 answers, status, _ = say(*[{"id": i, "method": "tools/call", "params": {"name": "check", "arguments": {"program": wrong}}} for i in range(50)])
 holds("fifty calls", [a["id"] for a in answers] == list(range(50)) and len({text(a) for a in answers}) == 1)
 full = subprocess.run([TRAINC, "mcp"], input=b'{"id":5,"method":"ping"}\n', stdout=open("/dev/full", "w", encoding="utf-8"), stderr=subprocess.PIPE, check=False)
