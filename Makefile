@@ -99,7 +99,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-begin dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -460,14 +460,21 @@ dist-tar:
 		bash .ci/dist/programs $(DIST_SOURCES) $$machine-linux-musl $(BUILD)/dist/$$machine; \
 		bash .ci/dist/tarball $(DIST_SOURCES) $$machine $(BUILD)/dist/$$machine $(DIST); \
 	done
+# A release is of a commit, and DIST has its files only: those of an earlier one are removed, those of somebody else are not.
+dist-begin:
+	@test ! -e .git || test -z "$$(git status --porcelain)" || { echo "commit first: a release is built from a commit without changes" >&2; exit 1; }
+	@mkdir -p $(DIST) && cd $(DIST) && if test -f SHA256SUMS; then cut -c67- SHA256SUMS | tr '\n' '\0' | xargs -0 rm -f && rm SHA256SUMS; fi && \
+		find . -mindepth 1 -type d -empty -delete && if find . -type f | grep -q .; then echo "$(DIST) has files that no release wrote: remove them, or set DIST=" >&2; exit 1; fi
 # Files that name the archives with their checksums: the installer, the formula of Homebrew, the plugin of krew, CI.
-fill = sed -e "s|@VERSION@|$(VERSION)|g; s|@RELEASE_URL@|$(RELEASE_URL)|g; s|@HOMEPAGE@|$(HOMEPAGE)|g; s|@CI_IMAGE@|$(CI_IMAGE)|g" \
+for_sed = $(subst &,\&,$(subst |,\|,$1))
+fill = sed -e "s|@VERSION@|$(VERSION)|g" -e 's|@RELEASE_URL@|$(call for_sed,$(RELEASE_URL))|g' -e 's|@HOMEPAGE@|$(call for_sed,$(HOMEPAGE))|g' -e 's|@CI_IMAGE@|$(call for_sed,$(CI_IMAGE))|g' \
 	$(foreach a,$(ARCHITECTURES),-e "s|@SHA256_$a@|$$(sha256sum <$(DIST)/trainc-$(VERSION)-linux-$a.tar.gz | cut -d' ' -f1)|g")
 dist-index:
 	@mkdir -p $(DIST)/homebrew $(DIST)/krew
 	@$(fill) .ci/dist/install.sh >$(DIST)/install.sh && chmod 755 $(DIST)/install.sh
 	@$(fill) .ci/dist/trainc.rb >$(DIST)/homebrew/trainc.rb
 	@$(fill) .ci/dist/krew.yaml >$(DIST)/krew/trainc.yaml
+	@! grep -nE '@[A-Za-z_0-9]+@' $(DIST)/homebrew/trainc.rb $(DIST)/krew/trainc.yaml || { echo "these entries name both machines: build ARCHITECTURES='x86_64 aarch64'" >&2; exit 1; }
 dist-ci: dist-index
 	@rm -rf $(DIST)/ci && mkdir -p $(DIST)/ci && cp -r .ci/ci/. $(DIST)/ci
 	@find $(DIST)/ci -type f | while read -r file; do $(fill) "$$file" >$(DIST)/filled && cat $(DIST)/filled >"$$file" && rm $(DIST)/filled; done
@@ -483,10 +490,10 @@ dist-wheel:
 wheel: dist-tar dist-wheel dist-sums
 # An image in the layout of OCI, without a container engine.
 dist-image:
-	@REVISION=$(COMMIT) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/image $(abspath $(DIST_SOURCES)/certifi) $(abspath $(DIST)) $(tarballs)
+	@REVISION='$(COMMIT)' IMAGE_SOURCE='$(IMAGE_SOURCE)' python3 .ci/dist/image $(abspath $(DIST_SOURCES)/certifi) $(abspath $(DIST)) $(tarballs)
 # Packages of Debian, Red Hat and Alpine.
 dist-packages:
-	@set -e; for tarball in $(tarballs); do HOMEPAGE=$(HOMEPAGE) python3 .ci/dist/packages $$tarball $(DIST_SOURCES) $(abspath $(DIST)); done
+	@set -e; for tarball in $(tarballs); do HOMEPAGE='$(HOMEPAGE)' python3 .ci/dist/packages $$tarball $(DIST_SOURCES) $(abspath $(DIST)); done
 # The documentation as pages, in one archive.
 dist-site: site
 	@mkdir -p $(DIST) && tar -C $(BUILD) --sort=name --mtime="@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 0)}" --owner=0 --group=0 --numeric-owner \
@@ -504,10 +511,10 @@ dist-notes:
 dist-sbom:
 	@python3 .ci/dist/sbom $(DIST)
 dist-provenance:
-	@COMMIT=$(COMMIT) HOMEPAGE=$(HOMEPAGE) RELEASE_URL=$(RELEASE_URL) IMAGE_SOURCE=$(IMAGE_SOURCE) python3 .ci/dist/provenance $(DIST)
+	@COMMIT='$(COMMIT)' HOMEPAGE='$(HOMEPAGE)' RELEASE_URL='$(RELEASE_URL)' IMAGE_SOURCE='$(IMAGE_SOURCE)' python3 .ci/dist/provenance $(DIST)
 dist-sums:
 	@cd $(DIST) && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
-dist-files: dist-tar dist-wheel dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums
+dist-files: dist-begin dist-tar dist-wheel dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums
 dist: dist-fetch dist-files
 test-dist:
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/run.sh

@@ -51,6 +51,7 @@ install_trainc() {
 	fi
 	scratch=$(mktemp -d)
 	trap 'rm -rf "$scratch"' EXIT
+	trap 'exit 130' HUP INT TERM
 	get() { # get FILE: from the release to $scratch
 		case $url in
 		/* | .*) cp "$url/$1" "$scratch/$1" || fail "$url has no $1" ;;
@@ -80,6 +81,8 @@ install_trainc() {
 	) >"$scratch/list"
 	mkdir -p "$prefix"
 	(cd "$scratch/$name" && tar -cf - .) | tar -xf - -C "$prefix"
+	# what an earlier version had and this one has not
+	test ! -f "$list" || grep -v '/$' "$list" | grep -vxF -f "$scratch/list" | while read -r file; do rm -f "$prefix/$file"; done
 	cp "$scratch/list" "$list"
 	say "installed trainc $version below $prefix"
 	case :$PATH: in

@@ -158,7 +158,7 @@ check "the statement of provenance names every file, the commit and the packages
 	rows = [line.split() for line in open(lock) if line.strip() and not line.startswith("#")]
 	sources, packages = build["resolvedDependencies"][:-len(rows)], build["resolvedDependencies"][-len(rows):]
 	assert [p["digest"]["sha256"] for p in packages] == [row[3] for row in rows]
-	assert [re.fullmatch("[0-9a-f]{40}(-dirty)?", s["digest"]["gitCommit"]) for s in sources] != [None], sources
+	assert len(sources) == 1 and re.fullmatch("[0-9a-f]{40}", sources[0]["digest"]["gitCommit"]), sources
 END
 if "$python" -c 'import spdx_tools' 2>/dev/null; then
 	check "the tools of SPDX agree" "$python" -m spdx_tools.spdx.clitools.pyspdxtools -i "$DIST/trainc-$version.spdx.json"
