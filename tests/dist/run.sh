@@ -138,7 +138,7 @@ before=$(cd "$scratch/home" && find . | sort)
 check "install.sh installs" installer
 check "what it installs runs" "$scratch/home/.local/bin/trainc" version
 check "installing again is no error" installer
-echo old >"$scratch/home/.local/share/trainc/old" && echo share/trainc/old >>"$(find "$scratch/home/.local" -name '*trainc*' -type f -exec grep -lx bin/trainc {} + | head -n 1)"
+echo old >"$scratch/home/.local/share/trainc/old" && echo share/trainc/old >>"$scratch/home/.local/share/doc/trainc/installed"
 check "installing a version that lacks a file" installer
 check "... removes that file" test ! -e "$scratch/home/.local/share/trainc/old"
 check "install.sh --uninstall" installer --uninstall
