@@ -119,9 +119,44 @@ static void forms(struct checking *c, const struct plan_job *j)
 	}
 }
 
+/*
+ * Reports names of cells that cannot be a label, and two cells with one label: the roles of each are found by it. The
+ * first role of a cell stands for it.
+ */
+static void cell_labels(struct checking *c, const struct plan_job *j)
+{
+	struct map known = { 0 };
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i], *other;
+		struct str label = plan_label(c->arena, r->cell);
+		if (!r->cell.n)
+			continue;
+		if ((other = map_get(&known, label))) {
+			if (str_eq(other->cell, r->cell))
+				continue;
+			struct diag *d = diag_report(c->diags, TJ0811, check_place(c, r->at, j->name_at, j->name_at),
+				"cells '%.*s' and '%.*s' are both named '%.*s'", STR_ARG(other->cell), STR_ARG(r->cell),
+				STR_ARG(label));
+			diag_help(c->diags, d, "in Kubernetes '_' becomes '-' and letters are lower case; choose "
+				"another name");
+			continue;
+		}
+		map_put_const(&known, c->arena, label, r);
+		/* a name that begins so is that of its roles, too, which forms() reports */
+		if (label.p[label.n - 1] != '-')
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0802, check_place(c, r->at, j->name_at, j->name_at),
+			"cell '%.*s' becomes '%.*s' in names and labels, which may not end with '-'", STR_ARG(r->cell),
+			STR_ARG(label));
+		diag_help(c->diags, d, "begin and end the name with a letter or digit");
+	}
+}
+
 static void lengths(struct checking *c, const struct plan_job *j)
 {
 	forms(c, j);
+	cell_labels(c, j);
 	const struct plan_role *worst = NULL;
 	size_t n = 0;
 
