@@ -3,12 +3,12 @@
  * offers commands that change nothing (mcp.def). The end of the input ends it.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/json_write.h"
 #include "base/version.h"
-#include "command/mcp_run.h"
 #include "command/mcp_tool.h"
 #include "command/session.h"
 #include "data/data_read.h"
@@ -222,7 +222,7 @@ int cmd_mcp(struct session *s)
 	bool skipping = false;
 	ssize_t n = 1;
 
-	mcp_run_begin();
+	signal(SIGPIPE, SIG_IGN);
 	while (n != 0 && !s->gone && !s->error) {
 		n = buf_reserve(&in, 1 << 16) ? read(STDIN_FILENO, in.p + in.n, 1 << 16) : 0;
 		if (n < 0 && errno != EINTR && errno != EAGAIN) {

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,26 +19,6 @@ struct mcp_child {
 	struct str input;               /* the rest of it */
 };
 
-/* The group of the command that runs now; 0: none. A signal that ends the server ends it, too. */
-static volatile sig_atomic_t running;
-
-static void end_both(int signal_number)
-{
-	if (running)
-		kill(-(pid_t)running, SIGKILL);
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-}
-
-void mcp_run_begin(void)
-{
-	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };
-
-	signal(SIGPIPE, SIG_IGN);
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		signal(ends[i], end_both);
-}
-
 static int64_t seconds_now(void)
 {
 	struct timespec t;
@@ -47,25 +27,19 @@ static int64_t seconds_now(void)
 	return t.tv_sec;
 }
 
-static int start_with(struct mcp_child *c, char **argv, const int in[2], const int out[2])
+/*
+ * Becomes the command. It has a group of its own, so that what it starts can be ended with it, and the kernel ends it
+ * when the server ends, however that happens.
+ */
+static _Noreturn void become(char **argv, const int in[2], const int out[2], pid_t server)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t usual;
-
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigdefault(&attributes, &usual);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, out[1], STDERR_FILENO);
-	int error = posix_spawn(&c->pid, "/proc/self/exe", &actions, &attributes, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	return error;
+	signal(SIGPIPE, SIG_DFL);
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == server && dup2(in[0], STDIN_FILENO) >= 0 && dup2(out[1], STDOUT_FILENO) >= 0 &&
+	    dup2(out[1], STDERR_FILENO) >= 0)
+		execv("/proc/self/exe", argv);
+	_exit(127);
 }
 
 /* Starts the command; 0, or an errno. */
@@ -81,7 +55,11 @@ static int start_child(struct mcp_child *c, char **argv)
 		close(in[1]);
 		return error;
 	}
-	int error = start_with(c, argv, in, out);
+	pid_t server = getpid();
+	c->pid = fork();
+	if (c->pid == 0)
+		become(argv, in, out, server);
+	int error = c->pid < 0 ? errno : 0;
 	close(in[0]);
 	close(out[1]);
 	c->in = in[1];
@@ -146,7 +124,6 @@ int mcp_run(char **argv, struct str input, struct buf *out)
 		close(c.out);
 		return -1;
 	}
-	running = c.pid;
 	const char *why = talk_to_child(&c, out);
 	end_input(&c);
 	close(c.out);
@@ -156,6 +133,5 @@ int mcp_run(char **argv, struct str input, struct buf *out)
 	}
 	while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	running = 0;
 	return !why && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -14,7 +14,4 @@ enum { MCP_OUTPUT = 1 << 20, MCP_SECONDS = 60 };
  */
 int mcp_run(char **argv, struct str input, struct buf *out);
 
-/* Prepares this process: a signal that ends it also ends the command that runs; a closed pipe ends nothing. */
-void mcp_run_begin(void);
-
 #endif

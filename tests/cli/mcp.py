@@ -171,12 +171,12 @@ holds("a script on standard input has a name", 'job "sbatch"' in text(call("impo
 with tempfile.TemporaryDirectory() as directory:
     plugin = os.path.join(directory, "plugin")
     with open(plugin, "w", encoding="utf-8") as f:
-        f.write(f"#!/bin/sh\necho $$ >{directory}/pid\nexec sleep 50\n")
+        f.write(f"#!/bin/sh\necho $PPID >{directory}/pid\nexec sleep 50\n")
     os.chmod(plugin, 0o755)
     with open(os.path.join(directory, "config"), "w", encoding="utf-8") as f:
         f.write("apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nclusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}]\n"
                 f"users: [{{name: a, user: {{exec: {{apiVersion: client.authentication.k8s.io/v1, command: {plugin}, interactiveMode: Never}}}}}}]\n")
-    for signal_number in (15, 2, 1):
+    for signal_number in (15, 2, 1, 9):
         p = subprocess.Popen([TRAINC, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "KUBECONFIG": directory + "/config"})
         p.stdin.write((json.dumps({"id": 1, "method": "tools/call", "params": {"name": "fit", "arguments": {"program": program}}}) + "\n").encode())
         p.stdin.flush()
