@@ -148,6 +148,22 @@ static void read_again(void)
 
 /* ---- records of programs ---- */
 
+/* A record that is read and written again is the same. */
+static void same_when_read(struct arena *a, struct str record)
+{
+	struct source source = { .text = record, .base = 1 };
+	struct data_error error;
+	struct plan_job job;
+	struct data *d;
+	struct str why;
+	struct buf again = { 0 };
+
+	CHECK(data_read_json(a, &source, &d, &error) && plan_record_read(a, d, &job, &why));
+	plan_record_write(&job, &again);
+	CHECK(str_eq(record, buf_text(&again)));
+	buf_release(&again);
+}
+
 /* The records of the jobs of all examples, and the identity of jobs that no framework has changed. */
 static void programs(void)
 {
@@ -156,6 +172,7 @@ static void programs(void)
 
 	CHECK(glob("examples/*/*.tj", 0, NULL, &all) == 0);
 	CHECK(glob("tests/std/*.tj", GLOB_APPEND, NULL, &all) == 0);
+	CHECK(glob("tests/emit/cells.tj", GLOB_APPEND, NULL, &all) == 0);
 	for (size_t i = 0; i < all.gl_pathc; i++) {
 		struct trainc c;
 		compile_init(&c, &file_reader);
@@ -164,7 +181,9 @@ static void programs(void)
 			struct plan_job *j = &c.plan.jobs[k];
 			struct buf identity = { 0 };
 			buf_printf(&out, "%s %.*s\n", all.gl_pathv[i], STR_ARG(j->name));
+			size_t begin = out.n;
 			plan_record_write(j, &out);
+			same_when_read(&c.arena, str_copy(&c.arena, (struct str){ out.p + begin, out.n - begin }));
 			identity_put(&c.plan, j, &identity);
 			if (!j->framework.n)
 				buf_printf(&out, "\n%.*s", STR_ARG(identity_digest(&c.arena, buf_text(&identity))));
