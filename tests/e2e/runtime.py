@@ -367,6 +367,34 @@ def run(s):
     s.want(8, "run", "b.tj", err="Failed")
 
 
+CELLS = """job "c" {
+  image = "busybox:1"
+  cell trial {
+    copies = 2
+    role lead { }
+    role rest { replicas = 2, start_after = started(lead), %s }
+  }
+  role report { start_after = done(trial) }
+}
+"""
+
+
+@check
+def cells(s):
+    """copies of a cell have Jobs of their own; a role waits for all of them, and a copy that fails fails the run"""
+    s.write("c.tj", CELLS % "")
+    s.want(0, "run", "c.tj", err="Succeeded")
+    jobs = [x.split("/")[1] for x in s.names("job")]
+    if jobs != ["c-report", "c-trial-lead-0", "c-trial-lead-1", "c-trial-rest-0", "c-trial-rest-1"]:
+        raise Failure(f"the Jobs are {jobs}")
+    s.want(0, "status", "c", out=r"trial +6 +0 +0 +6 .*2/2 copies done")
+    s.want(0, "delete", "c", "--yes")
+    s.write("c.tj", CELLS % 'annotations { "e2e.trainc.dev/exit" = "3" }')
+    s.want(8, "run", "c.tj", err="trial-rest-[01].*exit code 3")
+    if "pod/c-report" in " ".join(s.names("pod")):
+        raise Failure("'report' did not wait for the copies")
+
+
 @check
 def replaced(s):
     """`wait` exits with 5 when somebody re-creates the run"""
