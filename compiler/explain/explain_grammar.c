@@ -59,6 +59,38 @@ static const struct {
 	"= true' of the job admits them, 'ready' says when they can be asked, 'start_after = ready(ROLE)' keeps the "
 		"order. examples/17-rlhf is a whole program.",
 		"other_roles = true\nrole judge {\n  ports { http = 8000 }\n  ready = tcp(\"http\")\n}" },
+	{ "checkpoint", "a claim, time to save, and attempts", "The program writes to a mounted claim and "
+		"starts from the "
+		"last state there. 'grace' is the time between the signal TERM and the end, 'retries' how often "
+		"a replica "
+		"starts again, 'restarts' how often the whole job does; a pod that a node loses counts as none.",
+		"role worker {\n  replicas = 4\n  retries = 10\n  grace = 2min\n  mounts { \"/checkpoints\" = "
+		"pvc(\"checkpoints\", shared = true) }\n}" },
+	{ "checkpoints", "a claim, time to save, and attempts", "See 'trainc explain checkpoint'.", NULL },
+	{ "serving", "roles that do not end", "'success = none' is a job that runs until it is deleted; 'ready' "
+		"says when "
+		"a replica can be asked, 'service' gives the role a name.",
+		"success = none\nrole server {\n  ports { http = 8000 }\n  ready = http(\"http\", \"/health\")\n  "
+		"service = \"cluster\"\n}" },
+	{ "quickstart", "the first steps", "'trainc init' writes a program, 'trainc run --local job.tj' runs it here, "
+		"'trainc fit job.tj' says whether the cluster has room, 'trainc run job.tj' runs it there. "
+		"docs/tutorial.md "
+		"goes from nothing to a job on a cluster.", NULL },
+	{ "examples", "whole programs", "'trainc init --framework MODULE.FRAMEWORK' writes one for each "
+		"framework of the "
+		"library; the directory examples of the source has more, each with its objects.", NULL },
+	{ "kubeconfig", "which cluster", "Commands about runs read the file that KUBECONFIG names, or "
+		"~/.kube/config, as "
+		"kubectl does; --kubeconfig, --context and --namespace choose. Inside of a pod its service "
+		"account is used. "
+		"docs/runtime.md has the details.", NULL },
+	{ "permissions", "what a user may do in the cluster", "'trainc run' and 'apply' need to create and read Jobs, "
+		"Services and ConfigMaps, and to read Pods and Events, in the namespace of the job. "
+		"docs/runtime.md lists the "
+		"verbs; 'trainc supervise --manifest' writes roles for users.", NULL },
+	{ "hostfile", "names of the replicas in a file", "ROLE.hosts has the host names of a role; a framework of the "
+		"library that needs a host file writes it. Elsewhere write it as one of the 'files'.",
+		"role worker {\n  replicas = 2\n  files { \"/etc/hostfile\" = join(worker.hosts, \"\\n\") }\n}" },
 	{ "multislice", "several TPU slices in one role",
 	  "A role has its accelerator's topology n times with 'slices = n': pod.slice is the number of the slice, "
 	"pod.slice_index the pod's index in it, and the target jobset makes a Job of each. examples/18-tpu-multislice "

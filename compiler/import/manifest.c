@@ -7,6 +7,7 @@
 #include "import/objects.h"
 #include "import/slurm.h"
 #include "import/template.h"
+#include "import/tree.h"
 
 #include "diag/suggest.h"
 #include "kube/limits.h"
@@ -351,6 +352,32 @@ static void report_untyped(struct import *im, const struct data *object, struct 
 		diag_help(im->diags, d, "a manifest begins with lines like 'apiVersion: batch/v1' and 'kind: Job'");
 }
 
+static void read_object(struct import *im, const struct data *object);
+
+/* Reads the objects in an AppWrapper, an envelope by which a queue admits them together; false for other kinds. */
+static bool read_wrapped(struct import *im, const struct data *object, struct str kind)
+{
+	const struct data *parts = member(member(object, "spec"), "components"),
+		*queue = data_get(member(member(object, "metadata"), "labels"), STR("kueue.x-k8s.io/queue-name"));
+
+	if (!str_is(kind, "AppWrapper") || !parts || parts->kind != DATA_LIST)
+		return false;
+	for (size_t i = 0; i < parts->u.list.n; i++) {
+		const struct data *inner = member(parts->u.list.at[i], "template"),
+			*metadata = member(inner, "metadata");
+		if (!inner || inner->kind != DATA_MAP)
+			continue;
+		if (queue && metadata) {        /* the queue admits the envelope, and so the job in it */
+			const struct data *labels = tree_with(im->arena, member(metadata, "labels"),
+				"kueue.x-k8s.io/queue-name", queue, queue->from);
+			metadata = tree_with(im->arena, metadata, "labels", labels, queue->from);
+			inner = tree_with(im->arena, inner, "metadata", metadata, queue->from);
+		}
+		read_object(im, inner);
+	}
+	return true;
+}
+
 static void read_object(struct import *im, const struct data *object)
 {
 	const struct import_kind *other;
@@ -380,7 +407,7 @@ static void read_object(struct import *im, const struct data *object)
 		read_config(im, object);
 		return;
 	}
-	if (template_directory(im, object))
+	if (template_directory(im, object) || read_wrapped(im, object, kind))
 		return;
 	if (!kind.n || !api_version.n) {
 		report_untyped(im, object, kind);

@@ -53,12 +53,27 @@ static bool is_shell(struct str word)
 	return false;
 }
 
+/* The index of the first word behind a program that only starts another one, as in `tini -- sh -c SCRIPT`. */
+static size_t behind_init(const struct words *w)
+{
+	static const char *const inits[] = { "tini", "catatonit", "dumb-init" };
+	size_t n = 0;
+
+	for (size_t i = 0; w->n && i < sizeof inits / sizeof *inits && !n; i++)
+		n = str_is(base_name(w->at[0]), inits[i]);
+	while (n && n < w->n && w->at[n].n && w->at[n].p[0] == '-')
+		n++;
+	return n;
+}
+
 /* The script of `sh -c SCRIPT`; empty when the words have another form. */
 static struct str script_of(const struct words *w, struct span *ret_at)
 {
-	if (w->n < 3 || !is_shell(w->at[0]))
+	size_t shell = behind_init(w);
+
+	if (w->n < shell + 3 || !is_shell(w->at[shell]))
 		return STR("");
-	for (size_t i = 1; i + 1 < w->n && w->at[i].n && w->at[i].p[0] == '-'; i++)
+	for (size_t i = shell + 1; i + 1 < w->n && w->at[i].n && w->at[i].p[0] == '-'; i++)
 		if (w->at[i].n < 6 && w->at[i].p[w->at[i].n - 1] == 'c') {
 			*ret_at = w->from[i + 1];
 			return w->at[i + 1];
@@ -370,6 +385,32 @@ static struct str last_program(struct str script)
 }
 
 /*
+ * The first program of `PROGRAM ... | LOG`, at the end of a script that has no other pipe or operator; *RET_LOG gets
+ * what is behind the '|'. Empty for other scripts.
+ */
+static struct str piped_program(struct str script, struct str *ret_log)
+{
+	const char *pipe = script.n ? memchr(script.p, '|', script.n) : NULL;
+
+	*ret_log = (struct str){ 0 };
+	if (!pipe || pipe == script.p || pipe + 1 == script.p + script.n || pipe[1] == '|')
+		return STR("");
+	struct str left = { script.p, (size_t)(pipe - script.p) }, log = { pipe + 1, script.n - left.n - 1 };
+	if (left.p[left.n - 1] == '&' || pipe[1] == '&')
+		return STR("");
+	while (log.n && *log.p == ' ')
+		log = (struct str){ log.p + 1, log.n - 1 };
+	for (size_t i = 0; i < log.n; i++)
+		if (strchr("|&;<>`(){}\n", log.p[i]))
+			return STR("");
+	/* `2>&1` in front of the pipe */
+	if (left.n > 5 && memcmp(left.p + left.n - 5, "2>&1 ", 5) == 0)
+		left.n -= 5;
+	*ret_log = log;
+	return log.n ? last_program(left) : STR("");
+}
+
+/*
  * Does a label or a taint mark nodes that the provider may take away? Each provider has its own label, which contains
  * one of these words.
  */
@@ -421,7 +462,8 @@ static struct span counts_on_it(struct job *j, const struct plan_role *r, const 
 static void signals(struct job *j, const struct plan_role *r, const struct plan_container *c, const struct words *w)
 {
 	struct span at = { 0 };
-	struct str script = script_of(w, &at), program = last_program(script);
+	struct str script = script_of(w, &at), log, piped = piped_program(script, &log),
+		program = piped.n ? piped : last_program(script);
 	const char *what = NULL;
 	struct span because = program.n && in_user_text(j->ev, at) ? counts_on_it(j, r, c, &what) : (struct span){ 0 };
 
@@ -431,7 +473,11 @@ static void signals(struct job *j, const struct plan_role *r, const struct plan_
 		"the shell gets the termination signal, and may not pass it on to '%.*s'",
 		STR_ARG(program));
 	diag_note(job_diags(j), d, because, "%s", what);
-	diag_help(job_diags(j), d, "write 'exec %.*s' in the script, so that the program replaces the shell",
+	if (piped.n)
+		diag_help(job_diags(j), d, "in bash write 'exec %.*s ... > >(%.*s)', or leave out '| %.*s': "
+			"'trainc logs' shows the output", STR_ARG(piped), STR_ARG(log), STR_ARG(log));
+	else
+		diag_help(job_diags(j), d, "write 'exec %.*s' in the script, so that the program replaces the shell",
 		STR_ARG(program));
 }
 

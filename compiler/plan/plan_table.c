@@ -33,9 +33,28 @@ static void print_rows(const struct table *t, struct buf *out)
 	}
 }
 
+/* An amount as a person reads it: 64.1 for 64100m, 512.06Gi for 524352Mi. */
+static struct str readable(struct arena *a, struct quantity q)
+{
+	static const char *const units[] = { "Ki", "Mi", "Gi", "Ti", "Pi" };
+	struct str exact = quantity_text(a, q);
+	double value = (double)q.nano / (double)QUANTITY_UNIT;
+	size_t n = 0;
+
+	if (exact.n <= (q.form == QUANTITY_BINARY ? 6 : 5))
+		return exact;
+	if (q.form != QUANTITY_BINARY)
+		return str_ends(exact, STR("m")) && value > 1 ? str_printf(a, "%.4g", value) : exact;
+	while (value >= 1024 && n < sizeof units / sizeof *units) {
+		value /= 1024;
+		n++;
+	}
+	return n ? str_printf(a, "%.*f%s", value == (double)(int64_t)value ? 0 : 2, value, units[n - 1]) : exact;
+}
+
 static struct str amount_cell(struct arena *a, const struct plan_quantity *q)
 {
-	return q->set ? quantity_text(a, q->value) : STR("-");
+	return q->set ? readable(a, q->value) : STR("-");
 }
 
 static struct str cpu(struct arena *a, const struct plan_role *r)

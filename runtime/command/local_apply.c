@@ -10,6 +10,7 @@ struct local_applying {
 	struct session *session;
 	struct keeper_start start;
 	struct chosen running;          /* runs to wait for */
+	struct map said;                /* notes that were printed: each once, however many runs have it */
 	int status;                     /* the worst status so far */
 };
 
@@ -71,6 +72,18 @@ static bool started_meanwhile(struct local_applying *p)
 	return false;
 }
 
+static void say_notes(struct local_applying *p, struct str text)
+{
+	while (text.n) {
+		const char *newline = memchr(text.p, '\n', text.n);
+		struct str line = { text.p, newline ? (size_t)(newline - text.p) : text.n };
+
+		if (!map_put(&p->said, p->session->arena, str_copy(p->session->arena, line), p))
+			local_say_lines(p->session, line);
+		text = (struct str){ text.p + line.n + (newline != NULL), text.n - line.n - (newline != NULL) };
+	}
+}
+
 static void start_job(struct local_applying *p, const char *verb)
 {
 	struct str why;
@@ -78,7 +91,7 @@ static void start_job(struct local_applying *p, const char *verb)
 	int status;
 
 	if (keeper_start(p->session->arena, &p->start, &k, &why, &status)) {
-		local_say_lines(p->session, k.notes);
+		say_notes(p, k.notes);
 		tell(p, p->start.name, verb);
 		add_running(p, p->start.name);
 	} else if (status != STATUS_CONFLICT || !started_meanwhile(p)) {

@@ -43,7 +43,7 @@ GRACE = 'grace = 5min, command = %s'
 for words, program in (('["sh", "-c", "torchrun train.py"]', "torchrun"), ('["bash", "-lc", "cd /app && python t.py"]', "python"),
                        ('["sh", "-c", "ulimit -n 9; python t.py"]', "python")):
     t.case("a shell in front: " + words, W(GRACE % words), ["TJ0536", "exec " + program], status=0)
-for words in ('["sh", "-c", "exec torchrun train.py"]', '["sh", "-c", "trap x TERM; python t.py"]', '["sh", "-c", "python t.py | tee log"]',
+for words in ('["sh", "-c", "exec torchrun train.py"]', '["sh", "-c", "trap x TERM; python t.py"]',
               '["python", "t.py"]', '["sh", "-c", "python t.py & wait"]'):
     t.case("signals arrive, or it is not known: " + words, W(GRACE % words), lacks="TJ0536", status=0)
 t.case("a checkpoint volume", W('mounts { "/c" = pvc("c") }, command = ["sh", "-c", "python t.py"]'), "TJ0536", status=0)
@@ -57,4 +57,10 @@ t.case("nodes that are taken away, by the library", "import std.spot\n" + W('...
 t.case("a label without such a word", W('node { "example.com/pool" = "depot" }, command = ["sh", "-c", "python t.py"]'),
        lacks="TJ0536", status=0)
 t.case("nobody counts on it", W('command = ["sh", "-c", "python t.py"]'), lacks="TJ0536", status=0)
+# a shell that stays between the signal and the program
+for script, says in (("python t.py | tee log", "> >(tee log)"), ("set -o pipefail; python t.py 2>&1 | tee log", "> >(tee log)"), ("python t.py", "write 'exec python'")):
+    for start in ('"bash", "-c"', '"tini", "--", "bash", "-c"', '"dumb-init", "bash", "-c"'):
+        t.case("%s %s" % (start, script), W('grace = 2min, command = [%s, "%s"]' % (start, script)), ["TJ0536", says], status=0)
+for script in ("exec python t.py > >(tee log)", "python t.py || exit 3", "a | b | c", "python t.py |& tee log"):
+    t.case(script, W('grace = 2min, command = ["bash", "-c", "%s"]' % script), lacks="TJ0536", status=0)
 t.end()
