@@ -10,7 +10,10 @@ static void add_source_entry(struct lowering *l, struct source_entries *into, st
 {
 	struct arena *a = eval_work(l->ev);
 	size_t known = (size_t)(uintptr_t)map_get(&into->index, entry.key);
-	if (known && entry.written && into->at[known - 1].written && into->at[known - 1].level == entry.level)
+	bool again = known && into->at[known - 1].written && into->at[known - 1].level == entry.level;
+	if (again && !entry.written)            /* an entry that is written wins, wherever the insertion is */
+		return;
+	if (again)
 		entry_set_twice(l->ev, entry.key, entry.key_at, into->at[known - 1].key_at);
 	if (known) {                            /* an overridden key keeps its original position */
 		struct source_entry *old = ARENA_NEW(a, struct source_entry);

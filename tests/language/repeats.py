@@ -30,6 +30,9 @@ for field, (first, second, other) in FIELDS.items():
     t.case("%s, a role and its job" % field, JOB(block % first + "role w { cpu = 1, memory = 1Gi\n%s }" % (block % second)), lacks="TJ0206", status=0)
     if field != "limits":       # a record, not a map
         t.case("%s, inserted" % field, "let base = { %s }\n" % first + W("replicas = 1" + AMOUNTS + block % "...base" + block % second), lacks="TJ0206", status=0)
+for name, first, second in (("before", "A = 1", "...base"), ("after", "...base", "A = 1")):
+    t.case("env, an entry that is written wins, inserted %s" % name, "let base = { A = 2 }\n" + W("env { %s }\nenv { %s }" % (second, first)), 'value: "1"', lacks='value: "2"',
+           status=0, command="compile")
 t.case("a loop is told what to do", W("for i in range(3) { env { A = i } }"), "write the loop's variable into the key", lacks="keep one", status=1)
 t.case("a loop with its variable", W('for i in range(3) { env { "A${i}" = i } }'), "A2", status=0, command="compile")
 t.case("both places are shown", W("env { A = 1 }\nenv { A = 2 }"), ["a.tj:3:7: error", "a.tj:2:18: note: first set here"], status=1)
