@@ -407,6 +407,17 @@ static void mount_line(struct container_reading *c, const struct data *mount, co
 	import_comments(im, line, v->data->from);
 }
 
+/* Is it a volume that the operator adds to the pods of its jobs, so that a manifest may mount it? */
+static bool is_operators_volume(struct str name)
+{
+	static const char *const names[] = { "mpi-job-config", "mpi-job-kubectl", "ssh-auth", "ray-token" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(name, names[i]))
+			return true;
+	return false;
+}
+
 void mounts_read(struct container_reading *c, const struct data *mounts)
 {
 	struct import *im = c->role->im;
@@ -418,7 +429,10 @@ void mounts_read(struct container_reading *c, const struct data *mounts)
 		struct str name = member_text(mount, "name"), path = trimmed_path(member_text(mount, "mountPath"));
 		const struct role_volume *v = map_get(&c->role->volumes, name);
 
-		if (!v)
+		if (!v && is_operators_volume(name))
+			import_left_out(im, mount->from, name,
+				"the operator makes this volume; the framework of the program has its own");
+		else if (!v)
 			diag_report(im->diags, TJ1103, mount->from,
 				"the volume '%.*s' is mounted here, but the pod has no such volume", STR_ARG(name));
 		else if (map_put(&paths, im->arena, path, c))
