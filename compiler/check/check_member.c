@@ -241,6 +241,7 @@ static const struct builtin_member planned_of_role[] = {
 	{ "node_labels", &map_of_lists, "In policies and tests: labels of nodes that its pods ask for, each with the "
 		"values that will do." },
 	{ "raw", &raw_blocks, "In policies and tests: its raw blocks." },
+	{ "cell", &optional_string, "In policies and tests: the cell to which the role belongs, or none." },
 	{ "code", &optional_code, "In policies and tests: its code, or none: dir, at, max, sync and via (configmap)." }
 };
 

@@ -472,6 +472,8 @@ const struct value *planned_role_member(struct eval *ev, const struct role *r, s
 		return node_labels(ev, p, at);
 	if (str_is(name, "code"))
 		return code_value(ev, p);
+	if (str_is(name, "cell"))
+		return p->cell.n ? value_string(ev->arena, p->cell, r->at) : &value_none;
 	if (str_is(name, "raw")) {
 		struct value *v = record(ev, r->at);
 		put_policy_member(ev, v, "pod", block_value(ev, p->raw_pod, r->at));

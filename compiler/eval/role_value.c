@@ -336,7 +336,7 @@ static const struct value *plain_member(struct eval *ev, struct role *r, struct 
 	if (str_is(name, "words"))              /* a broken item may be the command */
 		return r->torn ? &value_bad : role_words(ev, r, at->span);
 	if (str_is(name, "containers") || str_is(name, "volumes") || str_is(name, "tolerations") ||
-		str_is(name, "node_labels") || str_is(name, "raw"))
+		str_is(name, "node_labels") || str_is(name, "raw") || str_is(name, "cell"))
 		return planned_role_member(ev, r, name, at->span);
 	/* in policies and tests, `code` is what the plan says, which has other members than the field */
 	if (str_is(name, "code") && at->type && type_strip_optional(at->type)->kind == TYPE_ANON)

@@ -396,6 +396,22 @@ def cells(s):
 
 
 @check
+def cell_grows(s):
+    """another number of copies is an ordinary apply: it adds or removes their Jobs, and leaves the others alone"""
+    def program(n):
+        return 'job "g" {\n  image = "busybox:1"\n  %scell trial { copies = %d, role w { } }\n}\n' % (HOLD, n)
+    s.write("g.tj", program(2))
+    s.want(0, "apply", "g.tj", out="Job/g-trial-w-1 created")
+    uid = s.get("job", "g-trial-w-0")["metadata"]["uid"]
+    s.write("g.tj", program(3))
+    s.want(0, "apply", "g.tj", out="Job/g-trial-w-2 created")
+    s.write("g.tj", program(1))
+    s.want(0, "apply", "g.tj", "--yes", out="Job/g-trial-w-1 deleted")
+    if [x for x in s.names("job")] != ["job.batch/g-trial-w-0"] or s.get("job", "g-trial-w-0")["metadata"]["uid"] != uid:
+        raise Failure(f"the Jobs are {s.names('job')}")
+
+
+@check
 def replaced(s):
     """`wait` exits with 5 when somebody re-creates the run"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))

@@ -56,6 +56,9 @@ t.case("the rank", J('cell c { copies = 2, role l { %s, env { R = pod.rank } }\n
 t.case("the rank in a second role of one", J('role l { %s }\nrole w { command = ["x"], env { R = pod.rank } }' % RUN), 'value: "1"', **C)
 t.case("a policy sees the roles of cells", S(RUN), ["TJ0901", "too many"], status=1, files={
     "project.tj": 'project { policies = ["p.tj"] }\n', "p.tj": 'policy "p" { check len(cluster.roles) < 3 else "too many" }\n'})
+t.case("a policy knows the cell of a role", S(RUN, 'role r { command = ["r"] }'), ["TJ0901", "3 of server, 1 of none"], status=1, files={
+    "project.tj": 'project { policies = ["p.tj"] }\n', "p.tj": 'policy "p" { let own = len([r for r in cluster.roles if r.cell == none])\n'
+    '  check own == 0 else "${len([r for r in cluster.roles if (r.cell ?? "") == "server"])} of server, ${own} of none" }\n'})
 t.case("in a cell cluster.roles are its own", 'framework f { role w { command = ["x"], env { N = len(cluster.roles) } }, success = done(w) }\n'
        + J('cell c: f { copies = 2 }\nrole r { command = ["r"] }'), 'value: "1"', **C)
 PLACED = {"project.tj": 'project { topology = ["example.com/rack"] }\n'}
