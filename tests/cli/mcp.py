@@ -11,19 +11,14 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from counter import Counter             # noqa: E402
+
 TRAINC = os.environ["TRAINC"]
+counter = Counter()
+holds = counter.holds
 ROOT = os.getcwd()
-passed = failed = 0
 HELLO = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
-
-
-def holds(what, good, detail=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL", what, str(detail)[:600])
 
 
 def serve(data, cwd=ROOT, pieces=None, **environment):
@@ -223,5 +218,4 @@ holds("an output that is full is an error", full.returncode == 3 and b"cannot wr
 for path in sorted(glob.glob("examples/*/*.tj"))[:12]:
     holds("plan of " + path, text(call("plan", {"file": path})) == printed("plan", path))
 
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0)
+counter.end()

@@ -1,27 +1,7 @@
 #!/bin/bash
 # ci.sh - the files for CI in DIST: the scripts of the action with variables as GitHub sets them, the component, the hooks
 # of pre-commit, and the list of what is inside. Parts whose tools are not here are left out, and counted.
-cd "$(dirname "$0")/../.." || exit 1
-DIST=${DIST:-dist}
-passed=0 failed=0 skipped=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-check() { # check WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$scratch/said" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $what"
-		tail -n 8 "$scratch/said"
-	fi
-}
-skip() {
-	skipped=$((skipped + 1))
-	echo "skip $1"
-}
-version=$(sed -n 's/^#define TRAINC_VERSION "\(.*\)"$/\1/p' compiler/base/version.h)
+. "$(dirname "$0")/dist.inc"
 
 # ---- GitHub ----
 action=$DIST/ci/action
@@ -165,6 +145,4 @@ if "$python" -c 'import spdx_tools' 2>/dev/null; then
 else
 	skip "spdx-tools is not here"
 fi
-
-if test $skipped -gt 0; then echo "$passed passed, $failed failed, $skipped skipped"; else echo "$passed passed, $failed failed"; fi
-test $failed -eq 0
+end

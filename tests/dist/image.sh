@@ -1,22 +1,7 @@
 #!/bin/bash
 # image.sh - the image in DIST: its layout and digests, its contents and no more, and, as root, that its programs run in
 # it as the user nonroot, with a root file system that cannot be written.
-cd "$(dirname "$0")/../.." || exit 1
-DIST=${DIST:-dist}
-passed=0 failed=0 skipped=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-check() { # check WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$scratch/said" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $what"
-		tail -n 8 "$scratch/said"
-	fi
-}
+. "$(dirname "$0")/dist.inc"
 image=$(ls "$DIST"/trainc-*-oci.tar)
 cat >"$scratch/unpack.py" <<-'END'
 	"""unpack.py IMAGE DIRECTORY - checks an OCI layout, and unpacks its root file system."""
@@ -89,8 +74,6 @@ if test "$(id -u)" = 0; then
 	finds() { inside /usr/bin/trainc supervise --listen 127.0.0.1:0 2>&1 | tee "$scratch/says"; grep -iE "kubeconfig|cluster" "$scratch/says" && ! grep libexec "$scratch/says"; }
 	check "supervise starts the second program, and misses a cluster" finds
 else
-	skipped=1
-	echo "skip running the image: not root"
+	skip "running the image: not root"
 fi
-if test $skipped -gt 0; then echo "$passed passed, $failed failed, $skipped skipped"; else echo "$passed passed, $failed failed"; fi
-test $failed -eq 0
+end

@@ -2,23 +2,7 @@
 # machines.sh - the programs in DIST that are for other machines than this one: static, hardened, in every package that
 # names the machine, and, where qemu emulates it, they compile the examples to the same objects and run one here. That is
 # not a test on such a machine.
-cd "$(dirname "$0")/../.." || exit 1
-DIST=$(realpath "${DIST:-dist}") BUILD=${BUILD:-build}
-passed=0 failed=0 skipped=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-check() { # check WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$scratch/said" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $what"
-		tail -n 8 "$scratch/said"
-	fi
-}
-version=$(sed -n 's/^#define TRAINC_VERSION "\(.*\)"$/\1/p' compiler/base/version.h)
+. "$(dirname "$0")/dist.inc"
 static() { ! readelf -lW "$1" | grep INTERP && ! readelf -dW "$1" | grep NEEDED; }
 for archive in "$DIST"/trainc-"$version"-linux-*.tar.gz; do
 	machine=${archive##*-linux-} machine=${machine%.tar.gz}
@@ -38,8 +22,7 @@ for archive in "$DIST"/trainc-"$version"-linux-*.tar.gz; do
 	done
 	emulator=$(command -v "qemu-$machine-static" || command -v "qemu-$machine")
 	if test -z "$emulator"; then
-		skipped=$((skipped + 1))
-		echo "skip running programs for $machine: qemu is not here"
+		skip "running programs for $machine: qemu is not here"
 		continue
 	fi
 	same_objects() {
@@ -52,5 +35,4 @@ for archive in "$DIST"/trainc-"$version"-linux-*.tar.gz; do
 	check "$machine, emulated: the examples compile to the same objects" same_objects
 	check "$machine, emulated: the second program misses a server" sh -c "KUBECONFIG=/dev/null '$emulator' '$root/libexec/trainc/trainc-cluster' list 2>&1 | grep -iE 'kubeconfig|cluster'"
 done
-if test $skipped -gt 0; then echo "$passed passed, $failed failed, $skipped skipped"; else echo "$passed passed, $failed failed"; fi
-test $failed -eq 0
+end

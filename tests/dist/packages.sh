@@ -2,28 +2,8 @@
 # packages.sh - the packages of Debian, Red Hat and Alpine in DIST, and the entries for Homebrew and krew: they contain
 # the programs of the archive, install into an empty root and leave nothing when they are removed, and lintian and rpm
 # find nothing to say. Parts whose tools are not here are left out, and counted.
-cd "$(dirname "$0")/../.." || exit 1
-DIST=$(realpath "${DIST:-dist}")
-passed=0 failed=0 skipped=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-check() { # check WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$scratch/said" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $what"
-		tail -n 8 "$scratch/said"
-	fi
-}
-skip() {
-	skipped=$((skipped + 1))
-	echo "skip $1"
-}
+. "$(dirname "$0")/dist.inc"
 has() { command -v "$1" >/dev/null; }
-version=$(sed -n 's/^#define TRAINC_VERSION "\(.*\)"$/\1/p' compiler/base/version.h)
 
 # same_programs ROOT MACHINE: both programs below ROOT/usr are those of the archive.
 same_programs() {
@@ -138,6 +118,4 @@ check "the source knows its commit without git" sh -c "sed -n 's/^commit //p' '$
 builds() { (cd "$scratch/source" && env -u MAKEFLAGS -u MAKELEVEL make -s -j"$(nproc)" build/trainc && build/trainc version | grep -F "($(sed -n "s/^commit \(........\).*/\1/p" .ci/commit))"); }
 check "it builds, and its program says so" builds
 check "the notes are about this version" grep -q "^## $version" "$DIST/RELEASE_NOTES.md"
-
-if test $skipped -gt 0; then echo "$passed passed, $failed failed, $skipped skipped"; else echo "$passed passed, $failed failed"; fi
-test $failed -eq 0
+end

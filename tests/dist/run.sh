@@ -2,24 +2,8 @@
 # run.sh - the files of a release in DIST (make dist): the programs need nothing of the system, the installer verifies
 # what it installs and removes all of it, and packing again gives the same bytes. As root, the programs also run in a
 # directory without any other file; ROOTS= names directories with other systems in which they run, too.
-cd "$(dirname "$0")/../.." || exit 1
-DIST=${DIST:-dist} BUILD=${BUILD:-build}
-SOURCES=${SOURCES:-$BUILD/dist/sources}
-passed=0 failed=0 skipped=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+. "$(dirname "$0")/dist.inc"
 
-check() { # check WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$scratch/said" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $what"
-		head -n 5 "$scratch/said"
-	fi
-}
 refuses() { # refuses TEXT COMMAND...: the command fails, and says TEXT
 	local text=$1 said
 	shift
@@ -27,7 +11,6 @@ refuses() { # refuses TEXT COMMAND...: the command fails, and says TEXT
 	case $said in *"$text"*) ;; *) echo "said: $said"; return 1 ;; esac
 }
 
-version=$(sed -n 's/^#define TRAINC_VERSION "\(.*\)"$/\1/p' compiler/base/version.h)
 name=trainc-$version-linux-$(uname -m)
 archive=$DIST/$name.tar.gz
 check "the archive exists" test -f "$archive"
@@ -96,8 +79,7 @@ if test -n "$kubectl"; then
 	check "... and no others" refuses "" completes --watch compile --wa
 	check "--context of kubectl" refuses "nowhere" plugin trainc list --context nowhere
 else
-	skipped=$((skipped + 1))
-	echo "skip kubectl: it is not here"
+	skip "kubectl: it is not here"
 fi
 
 job=$(ls examples/01-*/*.tj | head -n 1)
@@ -123,8 +105,7 @@ if test "$(id -u)" = 0; then
 		rm -rf "$system/opt/trainc" "$system/opt/job.tj" "$system/opt/kubeconfig"
 	done
 else
-	skipped=$((skipped + 1))
-	echo "skip a root without files: not root"
+	skip "a root without files: not root"
 fi
 
 # ---- install.sh ----
@@ -175,10 +156,4 @@ if test -d "$SOURCES/$(uname -m)-linux-musl"; then
 	check "packing again gives the same bytes" sh -c "TZ=Asia/Tokyo bash .ci/dist/tarball '$SOURCES' '$(uname -m)' \
 		'$BUILD/dist/$(uname -m)' '$scratch/again' && cmp '$archive' '$scratch/again/$name.tar.gz'"
 fi
-
-if test $skipped -gt 0; then
-	echo "$passed passed, $failed failed, $skipped skipped"
-else
-	echo "$passed passed, $failed failed"
-fi
-test $failed -eq 0
+end

@@ -1,22 +1,7 @@
 #!/bin/bash
 # wheel.sh - the wheel in DIST: it installs without a network in a new environment of every Python that is here, its
 # programs start and find each other, and the module does what tests/python/api.py expects.
-cd "$(dirname "$0")/../.." || exit 1
-DIST=${DIST:-dist} SOURCES=${SOURCES:-build/dist/sources}
-passed=0 failed=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-check() { # check WHAT COMMAND...
-	local what=$1
-	shift
-	if "$@" >"$scratch/said" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $what"
-		tail -n 8 "$scratch/said"
-	fi
-}
+. "$(dirname "$0")/dist.inc"
 unset TRAINC TRAINC_LIBRARY PYTHONPATH
 export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
@@ -114,6 +99,4 @@ for tool in uv pipx; do
 	pipx) check "pipx" env PIPX_HOME="$scratch/pipx" PIPX_BIN_DIR="$scratch/pipx-bin" sh -c "pipx install -q '$wheel' && '$scratch/pipx-bin/trainc' version" ;;
 	esac
 done
-
-echo "$passed passed, $failed failed"
-test $failed -eq 0
+end

@@ -9,18 +9,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from counter import Counter             # noqa: E402
+
 TRAINC = os.environ["TRAINC"]
-passed = failed = 0
+counter = Counter()
+holds = counter.holds
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
-
-
-def holds(what, good, detail=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL", what, str(detail)[:800])
 
 
 def run(folder, *arguments):
@@ -80,5 +75,4 @@ pages = sorted(glob.glob("docs/from-*.md"))
 holds("there are pages", len(pages) >= 6)
 for one in pages:
     check_page(one)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0)
+counter.end()

@@ -14,21 +14,14 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "wasm"))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "wasm")]
 from chromium import Chromium           # noqa: E402
+from counter import Counter             # noqa: E402
 
 SITE = os.path.abspath(sys.argv[1])
+counter = Counter()
+holds = counter.holds
 TRAINC = os.path.abspath(os.environ.get("TRAINC", "build/trainc"))
-passed = failed = 0
-
-
-def holds(what, good, detail=""):
-    global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
-        print("FAIL", what, str(detail)[:500])
 
 
 class Tags(html.parser.HTMLParser):
@@ -231,6 +224,5 @@ def in_chromium():
 
 links()
 sizes()
-skipped = in_chromium()
-print("%d passed, %d failed%s" % (passed, failed, ", %d skipped" % skipped if skipped else ""))
-sys.exit(failed > 0)
+counter.skipped = in_chromium()
+counter.end()
