@@ -21,6 +21,7 @@ struct unpacking {
 	struct arena *arena;
 	z_stream zip;
 	int to;
+	const struct unpack_visitor *visitor;   /* takes the entries instead of the directory `to`; may be NULL */
 	struct str why;                 /* empty: nothing has failed */
 	struct buf path, target;        /* from a record of pax, for the next entry */
 };
@@ -139,7 +140,7 @@ static const char *free_name(struct unpacking *u, int parent, struct str path)
 	return name.p;
 }
 
-/* Copies the content of a file, or skips it if FD is -1. */
+/* Copies the content of a file, or passes it on if FD is -1. */
 static bool copy_content(struct unpacking *u, int fd, struct str path, uint64_t size)
 {
 	char piece[64 * 1024];
@@ -153,6 +154,8 @@ static bool copy_content(struct unpacking *u, int fd, struct str path, uint64_t 
 			return fail_unpacking(u, path, file_reason(u->arena, errno).p);
 		left -= want;
 		size -= use;
+		if (fd < 0 && use)
+			u->visitor->bytes(u->visitor->to, (struct str){ piece, use }, !size);
 	}
 	return true;
 }
@@ -230,6 +233,12 @@ static bool unpack_entry(struct unpacking *u, const char *h)
 	u->path.n = u->target.n = 0;
 	if (!is_entry_below(path) || (type != '0' && type != '2'))
 		return fail_unpacking(u, path, "such an entry is not allowed");
+	if (u->visitor) {
+		bool link = type == '2';
+		struct unpack_entry e = { path, target, link, octal_of(h + 100, 8) & 0755, link ? 0 : size };
+		u->visitor->entry(u->visitor->to, &e);
+		return copy_content(u, -1, path, e.size);
+	}
 	return type == '2' ? write_link(u, path, target) : write_entry(u, path, octal_of(h + 100, 8) & 0755, size);
 }
 
@@ -245,6 +254,20 @@ bool unpack_code(struct arena *a, struct str packed, struct str id, int to, stru
 	buf_release(&u.path);
 	buf_release(&u.target);
 	*why = u.why;
+	return ok;
+}
+
+bool unpack_visit(struct arena *a, struct str packed, const struct unpack_visitor *v)
+{
+	struct unpacking u = { .arena = a, .to = -1, .visitor = v };
+	char header[BLOCK];
+	bool ok = begin_unpacking(&u, packed);
+
+	while (ok && take_bytes(&u, header, BLOCK) == BLOCK && header[0])
+		ok = unpack_entry(&u, header);
+	inflateEnd(&u.zip);
+	buf_release(&u.path);
+	buf_release(&u.target);
 	return ok;
 }
 

@@ -19,6 +19,8 @@ enum {
 	CODE_MUCH = 200 << 20           /* bytes for all replicas of a role that are worth a line in `plan` */
 };
 
+enum code_dirty { CODE_UNKNOWN, CODE_CLEAN, CODE_DIRTY };
+
 /*
  * $1 is the id, $2 the directory, and $3 the size of the archive. The archive is checked before anything of it is
  * unpacked: the pod template decides which code runs, and not who may write ConfigMaps. Nor do these fill the disk of

@@ -223,6 +223,7 @@ void apply_end_record(struct applying *p, bool complete)
 	if (!complete)
 		return;
 	p->now.hash = p->wanted.hash;
+	code_record_note(p->arena, p->program->program.project.root, p->job);
 	p->now.code = code_record_text(p->arena, p->job);  /* until now, replicas may have had the code of before */
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;

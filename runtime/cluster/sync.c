@@ -234,12 +234,15 @@ static struct str new_record(struct syncing *c)
 	struct arena *a = c->session->arena;
 	struct plan_job *j = &c->watch->plan;
 
+	code_record_note(a, c->what->project, c->what->job);
 	for (size_t i = 0; i < c->what->nroles; i++) {
 		const struct plan_role *new = role_in(c->what->job, c->what->roles[i].name);
 		struct plan_code *old = role_in(j, new->name)->code;
 		old->synced = str_copy(a, new->code->id);
 		old->files = new->code->files;
 		old->bytes = new->code->bytes;
+		old->commit = str_copy(a, new->code->commit);
+		old->dirty = new->code->dirty;
 	}
 	return code_record_text(a, j);
 }

@@ -33,12 +33,14 @@ static bool compile_program(struct session *s, const struct run_watch *w, struct
 	return session_plan(&sub, false, ret, ret_status);
 }
 
-static const struct plan_job *job_of_run(const struct programs *all, struct str name)
+static const struct plan_job *job_of_run(const struct programs *all, struct str name, struct str *project)
 {
 	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < all->at[i]->plan.njobs; k++)
-			if (str_eq(all->at[i]->plan.jobs[k].name, name))
+			if (str_eq(all->at[i]->plan.jobs[k].name, name)) {
+				*project = all->at[i]->program.project.root;
 				return &all->at[i]->plan.jobs[k];
+			}
 	return NULL;
 }
 
@@ -127,7 +129,7 @@ static int sync_run(struct session *s, const struct backend *b, struct run_watch
 	int status;
 
 	if (compile_program(s, w, &all, &status)) {
-		c.job = job_of_run(&all, w->name);
+		c.job = job_of_run(&all, w->name, &c.project);
 		status = STATUS_USAGE;
 		if (!c.job)
 			session_say(s, "the program has no job '%.*s'", STR_ARG(w->name));

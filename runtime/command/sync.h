@@ -26,6 +26,7 @@ struct sync_role {
 
 struct code_sync {
 	const struct plan_job *job;     /* the program with the new code */
+	struct str project;             /* the directory of its project */
 	struct str only;                /* the only role that is meant; empty: all */
 	enum sync_restart restart;
 	/* results */

@@ -661,6 +661,8 @@ static void show_code(struct gathering *g, struct run_state *s)
 		code.id = code_now(r->code);
 		code.files = r->code->files;
 		code.bytes = r->code->bytes;
+		code.commit = r->code->commit;
+		code.dirty = r->code->dirty == CODE_DIRTY;
 		ARENA_PUSH(g->arena, s->code, s->ncode, code);
 	}
 }

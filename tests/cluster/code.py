@@ -4,6 +4,8 @@ import base64
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 import world
@@ -295,6 +297,81 @@ def earlier_shared(w):
     w.put("configmaps", "default", {"metadata": {"name": "trainc-code-000000000000-0", "labels": {"trainc.dev/code": "000000000000"}}, "binaryData": {}})
     new, _ = apply_changed(w, "a", "print(3)\n")
     must(w.code() == sorted(["trainc-code-000000000000-0", *new]), w.code())
+
+
+def git(w, *words):
+    env = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@b", GIT_COMMITTER_NAME="a",
+               GIT_COMMITTER_EMAIL="a@b")
+    return subprocess.run(["git", *words], cwd=w.dir, env=env, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def noted(w):
+    """Applies the run a, and returns the commit and whether the code differs from it, as the record has them."""
+    if "a-worker" in w.names("jobs"):
+        w.want(0, "delete", "a", "--yes")
+    w.want(0, "apply", "--no-wait", "a.tj")
+    record = json.loads(w.get("configmaps", "a.trainc")["data"]["code"])[0]
+    shown = json.loads(w.want(0, "status", "a", "-o", "json")[0])["runs"][0]["code"][0]
+    must(shown.get("commit") == record.get("commit") and shown.get("dirty", False) == record.get("dirty", False), (record, shown))
+    return record.get("commit"), record.get("dirty")
+
+
+@check
+def commits(w):
+    """the record says from which commit the code is, and whether it differs from it, as git does; git is not started"""
+    w.source("print(1)\n", "a")
+    must(noted(w) == (None, None), "no repository")
+    for how in (), ("--object-format=sha256",):
+        for path in ".git", "src":
+            shutil.rmtree(os.path.join(w.dir, path), ignore_errors=True)
+        w.source("print(1)\n")
+        os.makedirs(os.path.join(w.dir, "src/deep"), exist_ok=True)
+        w.write("src/deep/run.sh", "x")
+        os.chmod(os.path.join(w.dir, "src/deep/run.sh"), 0o755)
+        if not os.path.lexists(os.path.join(w.dir, "src/link")):
+            os.symlink("train.py", os.path.join(w.dir, "src/link"))
+        w.write("src/empty", "")
+        w.write("src/.gitignore", "*.pt\n")
+        git(w, "init", "-q", *how)
+        must(noted(w) == (None, None), "no commit")
+        w.write("other", "1")
+        git(w, "add", ".")
+        git(w, "commit", "-qm", "one")
+        head = git(w, "rev-parse", "HEAD")
+        must(noted(w) == (head, False), (noted(w), head))
+        for index in "4", "2":
+            git(w, "update-index", "--index-version", index)
+            os.utime(os.path.join(w.dir, "src/train.py"))
+            w.write("src/model.pt", "ignored")
+            must(noted(w) == (head, False), (index, noted(w)))
+        w.write("src/new.py", "new")
+        must((got := noted(w)) == (head, True), ("a new file", got))
+        git(w, "add", "src/new.py")
+        must(noted(w) == (head, True), "a staged file")
+        git(w, "commit", "-qm", "two")
+        second = git(w, "rev-parse", "HEAD")
+        must(second != head and noted(w) == (second, False), "committed")
+        git(w, "reset", "-q", "--soft", head)
+        must(noted(w) == (head, True), "a commit that was taken back")
+        git(w, "reset", "-q", "--soft", second)
+        w.source("print(2)\n")
+        must(noted(w) == (second, True), "a changed file")
+        git(w, "checkout", "-q", "src/train.py")
+        os.chmod(os.path.join(w.dir, "src/train.py"), 0o755)
+        must(noted(w) == (second, True), "other permissions")
+        os.chmod(os.path.join(w.dir, "src/train.py"), 0o644)
+        os.unlink(os.path.join(w.dir, "src/empty"))
+        must(noted(w) == (second, True), "a file that is gone")
+        git(w, "checkout", "-q", "src/empty")
+        git(w, "gc", "-q")
+        git(w, "checkout", "-q", "--detach")
+        must(noted(w) == (second, False), "packed, and no branch")
+        index = os.path.join(w.dir, ".git/index")
+        text = open(index, "rb").read()
+        for damage in text[:40], text[:-60], b"DIRC" + b"\xff" * 40, text[:200] + b"\xff" * 300 + text[200:]:
+            with open(index, "wb") as f:
+                f.write(damage)
+            must(noted(w)[0] == second, "a damaged index")
 
 
 @check

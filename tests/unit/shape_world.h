@@ -147,7 +147,7 @@ static struct run_role state_roles[] = { { .name = T("worker"), .cell = T("pair"
 static struct str state_log[] = { T("line \"1\""), T("line 2") };
 static struct run_object state_objects[] = { { T("Job"), T("full-worker"), RUN_QUEUED, T("waits"), true },
 	{ T("PodGroup"), T("full"), RUN_RUNNING, T(""), false } };
-static struct run_code state_code[] = { { T("worker"), T("3f2a9c01b7de"), 214, 1363148 } };
+static struct run_code state_code[] = { { T("worker"), T("3f2a9c01b7de"), 214, 1363148, T("d5e9"), true } };
 static struct run_event state_events[] = { { FULL_AT(6), 4, T("Pod"), T("pod-0"), T("Failed"), T("message") },
 	{ 0, 1, T("Job"), T("full"), T("Other"), T("text") } };
 
