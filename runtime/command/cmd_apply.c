@@ -1,5 +1,5 @@
 /* cmd_apply.c - starts the jobs of programs and leaves them running. */
-#include "runtime/command/runs.h"
+#include "runtime/command/on_end.h"
 
 /* Have all runs of A reached GOAL, so that apply does not have to wait? */
 static bool all_reached(const struct attend *a, enum run_goal goal)
@@ -29,12 +29,21 @@ static int wait_for_all(struct session *s, const struct backend *b, struct atten
 	return status;
 }
 
+/* Does the command wait for the end that --on-end is about? If not, that was reported. */
+static bool is_on_end_for_complete(struct session *s)
+{
+	if (!option_given(s->options, OPTION_ON_END) || runs_goal(s, GOAL_RUNNING) == GOAL_COMPLETE)
+		return true;
+	session_say(s, "--on-end needs --for=complete: otherwise the command ends before the run does");
+	return false;
+}
+
 int cmd_apply(struct session *s)
 {
 	struct programs all = { 0 };
 	struct attend a;
-	int status;
-	const struct backend *b = backend_begin(s, &a, &status);
+	int status = STATUS_USAGE;
+	const struct backend *b = on_end_valid(s) && is_on_end_for_complete(s) ? backend_begin(s, &a, &status) : NULL;
 
 	if (!b)
 		return status;

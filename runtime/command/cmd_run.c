@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "runtime/command/logs.h"
-#include "runtime/command/runs.h"
+#include "runtime/command/on_end.h"
 
 struct run_command {
 	const struct backend *backend;
@@ -64,6 +64,8 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 	status = r->backend->attach_end(&r->attached, end, status);
 	if (json)
 		runs_report(s, a, REPORT_JSON);
+	if (late || (!r->attached.signals && end != ATTEND_INTERRUPTED))
+		on_end_run(s, a);
 	return late ? STATUS_TIMEOUT : status;
 }
 
@@ -82,7 +84,8 @@ int cmd_run(struct session *s)
 	}
 	if (option_given(s->options, OPTION_DETACH) || option_given(s->options, OPTION_DRY_RUN))
 		return cmd_apply(s);
-	if (!r.backend || !logs_wish(s, &wish) || !runs_attend_init(s, &a) || !r.backend->begin(s, &status))
+	if (!r.backend || !on_end_valid(s) || !logs_wish(s, &wish) || !runs_attend_init(s, &a) ||
+		!r.backend->begin(s, &status))
 		return status;
 	if (session_plan(s, false, &all, &status) && r.backend->attach(&r.attached, &all, &status)) {
 		wish.attend = &a;

@@ -1,6 +1,6 @@
 /* cmd_wait.c - waits until runs have reached a state. */
 #include "base/words.h"
-#include "runtime/command/runs.h"
+#include "runtime/command/on_end.h"
 
 struct waiting {
 	const struct attend *attend;
@@ -99,7 +99,10 @@ int runs_wait(struct session *s, struct attend *a, enum run_goal goal)
 	runs_attend_open(s, a);
 	enum attend_end end = attend(a);
 	attend_close(a);
-	return outcome(s, a, goal, end);
+	int status = outcome(s, a, goal, end);
+	if (end != ATTEND_INTERRUPTED && goal == GOAL_COMPLETE)
+		on_end_run(s, a);
+	return status;
 }
 
 int cmd_wait(struct session *s)
@@ -110,7 +113,7 @@ int cmd_wait(struct session *s)
 	struct attend a;
 	int status = STATUS_USAGE;
 
-	if (!(b = backend_begin(s, &a, &status)))
+	if (!on_end_valid(s) || !(b = backend_begin(s, &a, &status)))
 		return status;
 	if (runs_choose(s, b, s->options->noperands, &chosen, &status) && runs_watch(s, &chosen, &a, &status)) {
 		status = runs_wait(s, &a, runs_goal(s, GOAL_COMPLETE));

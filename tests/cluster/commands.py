@@ -1874,6 +1874,24 @@ def older_by_the_server(w):
 
 
 @check
+def on_end(w):
+    """--on-end runs once for each run of a cluster that has ended, whatever its cause says; its output is not that of trainc"""
+    for name, end in ("a", ("Succeeded",)), ("b", ("Failed", 3)):
+        w.write(name + ".tj", JOB % (name, 1))
+        w.want(0, "apply", "--no-wait", name + ".tj")
+        w.run_job("default", w.get("jobs", name + "-worker"), *end)
+    hook = 'echo "$TRAINC_RUN $TRAINC_NAMESPACE $TRAINC_STATE $TRAINC_STATUS" >> said; cat > $TRAINC_RUN.json; echo printed'
+    out, _ = w.want(8, "wait", "-o", "json", "--on-end", hook, "a", "b", err="printed")
+    must(len(json.loads(out)["runs"]) == 2, out)
+    with open(os.path.join(w.dir, "said")) as f:
+        must(f.read() == "a default Succeeded 0\nb default Failed 8\n", "the facts")
+    for name in "ab":
+        with open(os.path.join(w.dir, name + ".json")) as f:
+            must([r["name"] for r in json.load(f)["runs"]] == [name], name)
+    w.want(0, "wait", "a", "--on-end", "exit 7", err="run 'a': the command of --on-end ended with status 7")
+
+
+@check
 def diff_unread(w):
     """what diff cannot read is an error, and is not shown as if it did not exist"""
     w.write("a.tj", JOB % ("a", 1))
