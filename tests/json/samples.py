@@ -212,9 +212,12 @@ class Samples:
         w = sync.Fleet()
         try:
             w.begin(1)
+            for words in ("init", "-q"), ("add", "."), ("commit", "-qm", "one"):
+                sync.codes.git(w, *words)
             w.train("v2")
             for _ in range(2):
                 self.add("sync", w.want(0, "sync", "b", "-o", "json")[0], ["sync"])
+            self.add("status", w.want(0, "status", "b", "-o", "json")[0], ["status"])
         finally:
             w.close()
         w = copies.Container()
