@@ -71,6 +71,8 @@ const struct type *check_builtin_result(enum function f);
 
 /* Reports unused names and the like (TJ10xx); call it after everything else has been checked. */
 void check_unused(struct program *p);
+/* Reports fields of jobs and cells that every role sets itself; check_unused() calls it. */
+void check_unused_defaults(struct program *p);
 void check_undocumented(struct program *p);
 
 #endif

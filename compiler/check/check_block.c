@@ -305,6 +305,31 @@ static bool is_singular(struct block_items *b, struct str name)
 	return b->block != BLOCK_JOB && schema_find(b->block, str_cat(b->base.check->arena, name, STR("s"), STR("")));
 }
 
+/* Adds help if a field of a cell has a word for a number of parts; RET is the name that was certainly meant. */
+static bool help_copies(struct block_items *b, struct diag *d, struct str name, struct span at, struct str *ret)
+{
+	static const char *const words[] = { "copy", "num_copies", "n_copies", "ncopies", "copy_count", "num_trials",
+		"n_trials", "num_servers" };
+	struct check *c = b->base.check;
+	const struct foreign *other = foreign_field(name);
+	struct str value = b->value ? node_words(c, b->value) : STR("3");
+
+	for (size_t i = 0; b->block == BLOCK_CELL && i < sizeof words / sizeof *words; i++) {
+		if (!str_is(name, words[i]))
+			continue;
+		diag_help(c->diags, d, "write 'copies': copies = %.*s", STR_ARG(value));
+		diag_fix(c->diags, d, at, STR("copies"), "change it to 'copies'");
+		*ret = STR("copies");
+		return true;
+	}
+	if (b->block != BLOCK_CELL || !other || !other->field || strcmp(other->field, "replicas") != 0)
+		return false;
+	diag_help(c->diags, d, "for copies of the cell write 'copies = %.*s', for replicas of its roles "
+		"'replicas = %.*s'", STR_ARG(value), STR_ARG(value));
+	*ret = STR("");
+	return true;
+}
+
 /* Reports an unknown field; returns the name that was certainly meant, or an empty one. */
 static struct str report_block_field(struct block_items *b, struct str name, struct span at)
 {
@@ -331,6 +356,9 @@ static struct str report_block_field(struct block_items *b, struct str name, str
 		other = NULL;
 	suggest_init(&s, c->arena, name);
 	suggest_fields(&s, b->block);
+	struct str meant;
+	if (help_copies(b, d, name, at, &meant))
+		return meant;
 	if (help_layout(b, d, name))
 		return STR("");
 	if ((!is_singular(b, name) && help_argument(c, d, name, true)) ||
@@ -789,7 +817,12 @@ static bool block_allowed(struct block_items *b, struct node *item)
 	struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s",
 		row->word, STR_ARG(item->u.block.name),
 		block_word(b->block));
-	diag_help(c->diags, d, row->parents & BLOCK_JOB ? "move it to the job" : "move it into a role");
+	bool raw = str_is(item->u.block.word, "raw") && is_raw_of_role(item->u.block.name);
+	if (b->block == BLOCK_CELL && str_is(item->u.block.word, "aux"))
+		diag_help(c->diags, d, "write 'role %.*s' for one in each copy, and 'other_roles = true' if the cell "
+			"has a framework; or move it to the job for one of all copies", STR_ARG(item->u.block.name));
+	else
+		diag_help(c->diags, d, row->parents & BLOCK_JOB && !raw ? "move it to the job" : "move it into a role");
 	return false;
 }
 

@@ -180,12 +180,14 @@ static void report_job_role(struct role_search *r, struct node *block)
 		diag_note(c->diags, d, r->framework->span, "declared here");
 		return;
 	}
-	if (left.n && !suggest_sentence(&s).n)
+	if (r->block == BLOCK_CELL)
+		diag_help(c->diags, d, "to add one to the framework's roles, set 'other_roles = true' in the cell");
+	else if (left.n && !suggest_sentence(&s).n)
 		diag_help(c->diags, d, "for '%.*s' write '%.*s', or 'aux %.*s' for a role outside the cluster",
 			STR_ARG(name), STR_ARG(left), STR_ARG(name));
 	else
 		diag_help(c->diags, d, "for a role outside the cluster write 'aux %.*s'", STR_ARG(name));
-	if (!left.n && !suggest_sentence(&s).n)
+	if (r->block != BLOCK_CELL && !left.n && !suggest_sentence(&s).n)
 		diag_help(c->diags, d, "to add one to the framework's roles, set 'other_roles = true' in the job");
 	diag_note(c->diags, d, r->framework->span, "declared here");
 }

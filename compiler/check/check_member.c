@@ -477,8 +477,7 @@ const struct type *report_which_copy(struct check *c, struct node *n, const stru
 		STR_ARG(base), (long long)copies) :
 		diag_report(c->diags, TJ0541, role->span, "'%.*s' is a cell: which copy is meant?", STR_ARG(base));
 
-	diag_help(c->diags, d, "write '%.*s[0]%.*s', or 'for x in %.*s' for all copies", STR_ARG(base), STR_ARG(tail),
-		STR_ARG(base));
+	help_which_copy(c, d, role->span, base, tail);
 	return mark_bad(n);
 }
 
@@ -729,6 +728,8 @@ static const struct type *roles_member(struct check *c, struct node *n)
 	}
 	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "no job has a role '%.*s'",
 		STR_ARG(n->u.member.name));
+	if (help_cells_in_test(c, d, decls, n->u.member.name))
+		return mark_bad(n);
 	help_suggest(c, d, &s, "the roles are", n->u.member.name_span);
 	return mark_bad(n);
 }
@@ -753,6 +754,15 @@ static const struct type *report_whole(struct check *c, struct node *n, const st
 	return mark_bad(n);
 }
 
+/* Reports pod.copies in a cell. */
+static const struct type *report_cell_number(struct check *c, struct node *n)
+{
+	struct diag *d = diag_report(c->diags, TJ0202, n->u.member.name_span, "the pod has no field 'copies'");
+
+	diag_help(c->diags, d, "write '%.*s.copies'", STR_ARG(cell_around(c)->name));
+	return mark_bad(n);
+}
+
 static const struct type *type_of_member(struct check *c, struct node *n, const struct type *t)
 {
 	switch (t->kind) {
@@ -764,7 +774,9 @@ static const struct type *type_of_member(struct check *c, struct node *n, const 
 	case TYPE_ROLE: return role_member(c, n);
 	case TYPE_PORTS: return &type_int;
 	case TYPE_CLUSTER: return cluster_member(c, n);
-	case TYPE_POD_FACTS: return find_member(c, n, "the pod", pod_members, COUNT(pod_members));
+	case TYPE_POD_FACTS:
+		return str_is(n->u.member.name, "copies") && cell_around(c) ? report_cell_number(c, n) :
+			find_member(c, n, "the pod", pod_members, COUNT(pod_members));
 	case TYPE_ELASTIC: return find_member(c, n, "an elastic range", elastic_members, COUNT(elastic_members));
 	case TYPE_TOPOLOGY: return find_member(c, n, "a topology", topology_members, COUNT(topology_members));
 	case TYPE_LAYOUT: return layout_member(c, n);

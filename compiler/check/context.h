@@ -142,6 +142,14 @@ bool scope_resembles(struct check *c, struct str name);         /* Is it probabl
 bool scope_unheard(struct check *c, struct str name);
 /* The innermost enclosing scope of this kind; NULL if no enclosing scope is of this kind. */
 struct scope *scope_around(const struct check *c, enum scope_kind kind);
+/* The cell in whose body names are looked up; NULL outside of cells. */
+const struct decl *cell_around(struct check *c);
+/* Adds help for the role at AT of the cell CELL, as server.worker, without a copy; REST is the text after the cell. */
+void help_which_copy(struct check *c, struct diag *d, struct span at, struct str cell, struct str rest);
+/* Adds help if a job among DECLS has a cell called NAME, or one whose role has that name. */
+bool help_cells_in_test(struct check *c, struct diag *d, struct nodes decls, struct str name);
+/* Does the text before AT, without trailing blanks, end in END? */
+bool stands_after(struct check *c, struct span at, const char *end);
 /* Is the checker in the user's own files (not in the library or a package)? */
 bool in_own_file(const struct check *c);
 /* Notes a mention of a declaration: marks it as used and makes sure that it is checked. */

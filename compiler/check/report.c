@@ -700,7 +700,8 @@ const struct type *report_pod(struct check *c, struct node *n, const struct type
 	if (site->name.n)
 		chain.text = str_printf(c->arena, "%.*s ← %.*s", STR_ARG(site->name), STR_ARG(words));
 	follow(&chain, n);
-	diag_label(c->diags, d, "known only when the pod starts");
+	bool copy = str_is(fact, "pod.copy");
+	diag_label(c->diags, d, copy ? "differs between copies" : "known only when the pod starts");
 	if (site->name.n || chain.length)
 		diag_help(c->diags, d, "the chain: %.*s", STR_ARG(chain.text));
 	if (want && type_strip_optional(want)->kind == TYPE_ACCELERATOR)
@@ -713,7 +714,8 @@ const struct type *report_pod(struct check *c, struct node *n, const struct type
 		diag_help(c->diags, d, "each replica has a volume of its own under the same name");
 	if (site->call && str_is(site->name, "claim"))
 		diag_help(c->diags, d,
-			"write 'pvc(\"CLAIM\", path = \"${pod.index}\")' for a directory of each replica in one claim, "
-			"'own_claim(\"NAME\", 10Gi, keep = true)' for a claim that each replica gets and keeps");
+			"write 'pvc(\"CLAIM\", path = \"${pod.%s}\")' for a directory of each %s in one claim, "
+			"'own_claim(\"NAME\", 10Gi, keep = true)' for a claim that each replica gets and keeps",
+			copy ? "copy" : "index", copy ? "copy" : "replica");
 	return mark_bad(n);
 }

@@ -427,6 +427,21 @@ static bool help_environment(struct check *c, struct diag *d, struct str name, s
 	return true;
 }
 
+const struct decl *cell_around(struct check *c)
+{
+	const struct scope *cell = scope_around(c, SCOPE_JOB), *job = cell ? cell->parent : NULL;
+
+	if (!cell || cell->block != BLOCK_CELL)
+		return NULL;
+	for (; job; job = job->parent)
+		for (size_t i = 0; i < job->names.n; i++) {
+			const struct decl *d = job->names.entries[i].value;
+			if (d->kind == DECL_CELL && d->cell == cell->job)
+				return d;
+		}
+	return NULL;
+}
+
 static void report_field_name(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
@@ -440,7 +455,10 @@ static void report_field_name(struct check *c, struct str name, struct span at)
 	}
 	if (near.n)
 		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
-	if (help_block_form(c, d, f, at) || help_environment(c, d, name, at))
+	const struct decl *cell = str_is(name, "copies") ? cell_around(c) : NULL;
+	if (cell)
+		diag_help(c->diags, d, "write '%.*s.copies'", STR_ARG(cell->name));
+	if (cell || help_block_form(c, d, f, at) || help_environment(c, d, name, at))
 		return;
 	if (c->at.env && str_is(name, "env"))
 		diag_help(c->diags, d, "for a variable that is set above write 'pod.env(\"NAME\")'");
@@ -453,16 +471,6 @@ static void report_field_name(struct check *c, struct str name, struct span at)
 			STR_ARG(name));
 	else
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
-}
-
-/* Does the text before AT, without trailing blanks, end in END? */
-static bool stands_after(struct check *c, struct span at, const char *end)
-{
-	const struct source *source = source_at(c->program->sources, at.start);
-	size_t i = source ? at.start - source->base : 0, n = strlen(end);
-	while (i && (source->text.p[i - 1] == ' ' || source->text.p[i - 1] == '\t'))
-		i--;
-	return i >= n && memcmp(source->text.p + i - n, end, n) == 0;
 }
 
 static const char *word_elsewhere(struct str name)
@@ -569,10 +577,15 @@ static void report_scope_role(struct check *c, struct str name, struct span at)
 
 	s = s ? s : scope_around(c, SCOPE_FRAMEWORK);
 	suggest_init(&near, c->arena, name);
-	for (size_t i = 0; s && i < s->names.n; i++)
-		if (((const struct decl *)s->names.entries[i].value)->kind == DECL_ROLE)
-			suggest_add(&near, s->names.entries[i].key);
-	help_suggest(c, d, &near, "the roles are", at);
+	bool cells = false;
+	for (; s; s = s->block == BLOCK_CELL ? s->parent : NULL)
+		for (size_t i = 0; i < s->names.n; i++) {
+			const struct decl *it = s->names.entries[i].value;
+			cells = cells || it->kind == DECL_CELL;
+			if (it->kind == DECL_ROLE || it->kind == DECL_CELL)
+				suggest_add(&near, s->names.entries[i].key);
+		}
+	help_suggest(c, d, &near, cells ? "the roles and cells are" : "the roles are", at);
 }
 
 /* Adds help for a name that resembles no other: the names of the file, and how to declare a new one. */

@@ -129,4 +129,5 @@ void check_unused(struct program *p)
 		if (!d->used && !d->silent && !exported(d, lone))
 			report_unused(p, d, &dollared);
 	}
+	check_unused_defaults(p);
 }

@@ -282,6 +282,33 @@ static int64_t all_or_any(const struct arguments *a, size_t flag)
 	return argument_bool(a, flag, false) ? CONDITION_ANY : CONDITION_ALL;
 }
 
+/* Reports 'any' or 'least', which NAME names, of an argument of which there is one only (TJ0318). */
+static const struct value *report_of_one(struct arguments *a, size_t i, const char *name, const char *what)
+{
+	struct diag *d = eval_report(a->ev, TJ0318, argument_at(a, i), "'%s' has no meaning for %s", name, what);
+
+	diag_help(a->ev->diags, d, "remove it");
+	return &value_bad;
+}
+
+/* Does the call have both 'any = true' and 'least', or one of them for a single copy? Reports it then. */
+static bool counts_wrong(struct arguments *a, size_t flag)
+{
+	bool any = argument_bool(a, flag, false), least = ARGUMENT(a, flag + 1) != NULL;
+
+	if (a->at[0]->kind == VALUE_COPY && (any || least)) {
+		report_of_one(a, any ? flag : flag + 1, any ? "any" : "least", "one copy");
+		return true;
+	}
+	if (!any || !least || a->at[0]->kind != VALUE_LIST)
+		return false;
+	struct diag *d = eval_report(a->ev, TJ0318, argument_at(a, flag),
+		"'any = true' is one copy, and 'least' says how many");
+	diag_note(a->ev->diags, d, argument_at(a, flag + 1), "the number of copies");
+	diag_help(a->ev->diags, d, "keep one of the two");
+	return true;
+}
+
 /* The condition about a cell, a copy or a role; FLAG is the number of the argument `any`, before `least`. */
 static const struct value *whole_condition(struct arguments *a, enum condition_kind kind, size_t flag)
 {
@@ -289,6 +316,8 @@ static const struct value *whole_condition(struct arguments *a, enum condition_k
 
 	if (least && !value_ok(least))
 		return least;
+	if (counts_wrong(a, flag))
+		return &value_bad;
 	if (a->at[0]->kind == VALUE_COPY || a->at[0]->kind == VALUE_LIST)
 		return cell_condition(a, kind, argument_bool(a, flag, false), least);
 	if (least && a->at[0]->kind == VALUE_ROLE) {
@@ -321,6 +350,8 @@ BUILTIN(done)
 		return report_copy_index(a, index);
 	if (a->at[0]->kind != VALUE_ROLE || !role_replicas(a->ev, a->at[0]->u.role, &min, &max))
 		return &value_bad;
+	if (argument_bool(a, 2, false))
+		return report_of_one(a, 2, "any", "one replica");
 	/* a role without replicas is reported as TJ0517 */
 	if (index >= 0 && (index < max || max == 0))
 		return make_condition(a, CONDITION_DONE, index);

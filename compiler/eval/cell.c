@@ -36,7 +36,8 @@ const struct value *cell_by_decl(struct eval *ev, const struct decl *d, struct s
 	if (j && !j->ready) {
 		struct diag *g = eval_report(ev, TJ0529, at, "'%.*s' cannot decide which items a job has",
 			STR_ARG(d->name));
-		diag_help(ev->diags, g, "put the condition into a value: FIELD = if ... then ... else ...");
+		diag_help(ev->diags, g, "give the number a name above the job, 'let n = ...', and write n here and "
+			"'copies = n' in '%.*s'", STR_ARG(d->name));
 	}
 	if (!cell || !j->ready)
 		return &value_bad;

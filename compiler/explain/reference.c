@@ -88,6 +88,7 @@ void reference_arguments(struct reference *r, const struct nodes *formals)
 struct told {
 	struct reference *r;
 	const char *intro;              /* the introduction; empty once it was written */
+	const char *indent;             /* before each item; NULL for none */
 };
 
 /* ---- checks ---- */
@@ -134,7 +135,7 @@ static void put_check(void *to, const struct node *n, struct str when)
 
 void reference_checks(struct reference *r, const struct node *body, const char *intro)
 {
-	struct told c = { r, intro };
+	struct told c = { r, intro, NULL };
 
 	outline_items(&r->outline, body, STR(""), put_check, &c);
 }
@@ -188,22 +189,34 @@ static void put_framework_of(struct reference *r, const struct node *n)
 	buf_z(r->out, ".\n");
 }
 
-/* Writes an item "- `role worker`, `replicas = 4`: documentation". */
+/* The head of a block: "role worker", or "cell server: vllm.serve(tp = 2)". */
+static struct str block_head(struct reference *r, const struct node *n)
+{
+	struct str head = str_printf(r->arena, "%.*s %.*s", STR_ARG(n->u.block.word), STR_ARG(n->u.block.name));
+
+	if (!n->u.block.framework)
+		return head;
+	struct span at = n->u.block.framework->span;
+	return str_printf(r->arena, "%.*s: %.*s", STR_ARG(head), STR_ARG(flat_text(r->outline.flat,
+		span_known(n->u.block.args_span) ? span_join(at, n->u.block.args_span) : at)));
+}
+
+/* Writes an item "- `role worker`, `replicas = 4`: documentation"; below that of a cell, those of its roles. */
 static void put_role_item(void *to, const struct node *n, struct str when)
 {
 	struct told *roles = to;
 	struct reference *r = roles->r;
+	bool cell = n->kind == NODE_BLOCK && str_is(n->u.block.word, "cell");
 
-	if (n->kind != NODE_BLOCK || !(str_is(n->u.block.word, "role") || str_is(n->u.block.word, "aux")))
+	if (n->kind != NODE_BLOCK || !(cell || str_is(n->u.block.word, "role") || str_is(n->u.block.word, "aux")))
 		return;
-	buf_printf(r->out, "%s- ", roles->intro);
+	buf_printf(r->out, "%s%s- ", roles->intro, roles->indent ? roles->indent : "");
 	roles->intro = "";
-	markdown_code(r->out, str_printf(r->arena, "%.*s %.*s", STR_ARG(n->u.block.word), STR_ARG(n->u.block.name)),
-		false);
+	markdown_code(r->out, block_head(r, n), false);
 	const struct nodes *items = &n->u.block.body->u.body.items;
 	for (size_t i = 0; i < items->n; i++) {
-		if (items->at[i]->kind != NODE_SET ||
-		    !(outline_is_field(items->at[i], "replicas") || outline_is_field(items->at[i], "accelerator")))
+		if (items->at[i]->kind != NODE_SET || !(outline_is_field(items->at[i], "replicas") ||
+			outline_is_field(items->at[i], "copies") || outline_is_field(items->at[i], "accelerator")))
 			continue;
 		buf_z(r->out, ", ");
 		markdown_code(r->out, outline_setting(&r->outline, items->at[i]), false);
@@ -215,11 +228,14 @@ static void put_role_item(void *to, const struct node *n, struct str when)
 	buf_z(r->out, n->u.block.doc.n ? ": " : "");
 	markdown_line(r->out, n->u.block.doc);
 	buf_char(r->out, '\n');
+	struct told inner = { r, "", "  " };
+	if (cell)
+		outline_items(&r->outline, n->u.block.body, STR(""), put_role_item, &inner);
 }
 
 static void put_job_section(struct reference *r, const struct node *n)
 {
-	struct told roles = { r, "\n" };
+	struct told roles = { r, "\n", NULL };
 
 	reference_doc(r, n->u.job.doc);
 	put_framework_of(r, n);
@@ -356,7 +372,7 @@ void reference_module(struct arena *a, const struct module *m, struct str title,
 	struct reference r = { .arena = a, .outline = { a, flat_new(a, m->source) }, .out = out };
 	const struct nodes *decls = &m->file->u.file.decls;
 	const char *dot = memrchr(m->dotted.p ? m->dotted.p : "", '.', m->dotted.n);
-	struct told checks = { &r, "\nThese must hold:\n\n" };
+	struct told checks = { &r, "\nThese must hold:\n\n", NULL };
 
 	if (dot)
 		r.prefix = str_printf(a, "%.*s.", (int)(m->dotted.p + m->dotted.n - dot - 1), dot + 1);

@@ -193,16 +193,48 @@ static void shared_memory(struct job *j, const struct plan_role *r)
 
 /* ---- claims to which several replicas write (TJ0621) ---- */
 
-static void shared_claims(struct job *j, const struct plan_role *r)
+/* The role in the copy after that of R, the first of its cell; NULL if there is none. */
+static const struct plan_role *role_in_next_copy(const struct role *r)
 {
-	for (size_t i = 0; i < r->main.nmounts; i++) {
-		const struct plan_volume *v = r->main.mounts[i].volume;
-		if (v->kind != VOLUME_PVC || v->readonly || v->shared || r->max < 2)
+	const struct job *next = r->job->outer && r->job->cell->max > 1 ? r->job->cell->copies[1] : NULL;
+
+	for (size_t i = 0; next && i < next->nroles; i++)
+		if (str_eq(next->roles[i]->name, r->name))
+			return next->roles[i]->plan;
+	return NULL;
+}
+
+/* Has M a directory of the claim for each replica, which a replica of another copy of R's cell has, too? */
+static bool copies_share(struct job *j, const struct role *r, const struct plan_mount *m)
+{
+	const struct plan_role *other = role_in_next_copy(r);
+	const struct plan_mount *same = other ? plan_find_mount(&other->main, m->path) : NULL;
+	struct arena *a = eval_work(j->ev);
+	struct str first = plan_volume_path(a, m->volume, 0);
+
+	return same && !str_eq(first, plan_volume_path(a, m->volume, 1)) &&
+		str_eq(first, plan_volume_path(a, same->volume, 0));
+}
+
+static void shared_claims(struct job *j, const struct role *r)
+{
+	int64_t copies = r->job->outer ? r->job->cell->max : 1, writers = r->plan->max * copies;
+
+	for (size_t i = 0; i < r->plan->main.nmounts; i++) {
+		const struct plan_volume *v = r->plan->main.mounts[i].volume;
+		bool mixed = copies_share(j, r, &r->plan->main.mounts[i]);
+		if (v->kind != VOLUME_PVC || v->readonly || (v->shared && !mixed) || writers < 2)
 			continue;
-		struct diag *d = diag_report(job_diags(j), TJ0621, v->from, "%lld replicas write to pvc(\"%.*s\")",
-			(long long)r->max, STR_ARG(v->name));
-		diag_help(job_diags(j), d,
-			"needs a claim with ReadWriteMany: say so with 'shared = true', or add 'readonly = true'");
+		struct diag *d = diag_report(job_diags(j), TJ0621, v->from, v->shared ?
+			"%lld copies write to the same directories of pvc(\"%.*s\")" :
+			"%lld replicas write to pvc(\"%.*s\")", (long long)(v->shared ? copies : writers),
+			STR_ARG(v->name));
+		if (!v->shared)
+			diag_help(job_diags(j), d, "needs a claim with ReadWriteMany: say so with 'shared = true', or "
+				"add 'readonly = true'");
+		if (mixed)
+			diag_help(job_diags(j), d, "'pod.index' counts within a copy: write "
+				"'path = \"${pod.copy}/${pod.index}\"'");
 	}
 }
 
@@ -258,6 +290,7 @@ void rules_mounts(struct job *j)
 			memory_scratch(j, &one);
 		}
 		shared_memory(j, r);
-		shared_claims(j, r);
+		if (!r->copy)
+			shared_claims(j, j->roles[i]);
 	}
 }

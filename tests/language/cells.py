@@ -113,6 +113,21 @@ t.case("beyond the copies", S(RUN, 'role r { command = [server[3].worker.host(0)
 t.case("more than the copies", S(RUN, 'role r { start_after = ready(server, least = 4) }'), ["TJ0515", "fewer copies"], **E)
 t.case("least of a role", J("role w { }\nrole r { start_after = ready(w, least = 1) }"), ["TJ0318", "'least' counts the copies"], **E)
 t.case("an index of a cell", S(RUN, "role r { start_after = done(server, 1) }"), ["TJ0318", "done(server[1])"], **E)
+t.case("any and least of a cell", S(RUN, "role r { start_after = done(server, least = 3, any = true) }"), ["TJ0318", "a.tj:6:54", "keep one of the two"], **E)
+t.case("any false and least", S(RUN, 'role r { command = ["r"], start_after = ready(server, least = 2, any = false) }'), "ready(server, least = 2)", **C)
+for word, arg in (("any", "any = true"), ("least", "least = 1")):
+    t.case(word + " of a copy", S(RUN, "role r { start_after = done(server[0], %s) }" % arg), ["TJ0318", "'%s' has no meaning for one copy" % word, "remove it"], **E)
+t.case("any of a replica of a copy", S(RUN, "role r { start_after = done(server[0].worker, 0, any = true) }"), ["TJ0318", "'any' has no meaning for one replica"], **E)
+t.case("any of a replica", J("role w { replicas = 4 }\nrole r { start_after = done(w, 2, any = true) }"), ["TJ0318", "'any' has no meaning for one replica"], **E)
+CLAIM = RUN + ', replicas = %d, mounts { "/ckpt" = pvc("ckpt"%s) }'
+for replicas, writers in ((1, 3), (2, 6)):
+    t.case("copies of %d replicas write to a claim" % replicas, S(CLAIM % (replicas, "")), ["TJ0621", "%d replicas write" % writers], lacks="pod.copy", status=0)
+t.case("directories of replicas that copies share", S(CLAIM % (2, ', path = "${pod.index}", shared = true')),
+       ["TJ0621", "3 copies write to the same directories", 'path = "${pod.copy}/${pod.index}"'], status=0)
+t.case("in a claim that is not said to be shared", S(CLAIM % (2, ', path = "${pod.index}"')), ["TJ0621", "6 replicas write", "${pod.copy}/${pod.index}"], status=0)
+t.case("directories of copies and replicas", S(CLAIM % (2, ', path = "${pod.copy}/${pod.index}", shared = true')), lacks="TJ0621", status=0)
+t.case("one directory that all share", S(CLAIM % (2, ', path = "all", shared = true')), lacks="TJ0621", status=0)
+t.case("a claim for each copy", S('mounts { "/ckpt" = pvc("ckpt-${pod.copy}") }'), ["TJ0708", "differs between copies", 'path = "${pod.copy}"'], lacks="when the pod starts", **E)
 t.case("amounts of the copy", S(RUN + ", cpu = 1000m * (pod.copy + 1)"), ["TJ0708"], **E)
 t.case("amounts of the copy by a let", J('cell c { copies = 2\n let n = pod.copy + 1\n role w { %s, env { N = n }, replicas = n } }' % RUN), ["TJ0708"], **E)
 t.case("the name of a role", J("cell c { role w { } }\nrole c { }"), ["TJ0204"], **E)
@@ -142,6 +157,43 @@ for target in ("jobset", "kubeflow", "trainer"):
     t.case("target " + target, S(RUN), ["TJ0818", "the target '%s' has no place for cell 'server'" % target], args=("--target", target), command="compile", **E)
 t.case("what is wrong is told once", S("command = [\"x\"], shm = 8Gi, nothing = 2"), "TJ0202", status=1)
 
+# ---- what a beginner writes ----
+CELL = 'cell server { %s\n role worker { }\n}\n%s'
+for word, right in (("count", "write 'copies = 12', for replicas of its roles 'replicas = 12'"), ("instances", "'copies = 12'"), ("num_copies", "write 'copies': copies = 12"),
+                    ("copy", "write 'copies': copies = 12")):
+    t.case(word + " of a cell", J(CELL % (word + " = 12", "")), ["TJ0202", "a cell has no field '%s'" % word, right], **E)
+t.case("count of a job", J("count = 12\nrole w { }"), "write 'replicas': replicas = ", lacks="copies", **E)
+t.case("replicas that no role of a cell uses", J("cell c { replicas = 12, role w { %s, replicas = 2 } }" % RUN), ["TJ1002", "no role of the cell uses this 'replicas'", "'copies'"], status=0)
+t.case("replicas of a job of cells", J("replicas = 12\ncell c { role w { %s } }" % RUN), ["TJ1002", "from the cell"], status=0)
+t.case("a default that no role uses", J('cpu = 1\nrole w { cpu = 2 }'), ["TJ1002", "no role of the job uses this 'cpu'"], status=0)
+for name, body in (("one role", "cpu = 1\nrole w { cpu = 2 }\nrole v { }"), ("a role of a cell", "cpu = 1\nrole w { cpu = 2 }\ncell c { role v { %s } }" % RUN),
+                   ("a role at times", "cpu = 1\nrole w { if len([1]) > 1 { cpu = 2 } }"), ("merged", "env { A = 1 }\nrole w { env { B = 1 } }")):
+    t.case("a default that is used: " + name, J(body), lacks="TJ1002", status=0)
+t.case("a default for a role of the framework", 'import std.pytorch\n' + J('cell c: pytorch.torchrun { replicas = 2, command = ["torchrun", "x.py"] }'), lacks="TJ1002", status=0)
+t.case("a role that the framework lacks", 'import std.pytorch\n' + J("cell c: pytorch.torchrun { role prefill { } }"), ["TJ0501", "set 'other_roles = true' in the cell"], lacks="aux", **E)
+t.case("and with the help", 'import std.pytorch\n' + J('cell c: pytorch.torchrun { other_roles = true, command = ["torchrun", "x.py"], role prefill { %s } }' % RUN), "c-prefill-0", **C)
+t.case("the help for aux in a cell", J("cell c { aux x { }\n role w { } }"), ["write 'role x' for one in each copy", "other_roles = true"], **E)
+for what in ("pod", "container", "job"):
+    t.case("raw %s in a cell" % what, J("cell c { raw %s { x = 1 }\n role w { } }" % what), ["TJ0203", "move it into a role"], lacks="to the job", **E)
+t.case("raw service in a cell", J("cell c { raw service { x = 1 }\n role w { } }"), ["TJ0203", "move it to the job"], **E)
+t.case("a condition of all copies of a role", S(RUN, "role r { start_after = ready(server.worker) }"), ["TJ0541", "'ready(server)' for all copies", "'ready(server[0].worker)'"], lacks="for x in", **E)
+t.case("copies of another cell", S(RUN, "cell t { copies = server.copies, role v { } }"), ["TJ0529", "'let n = ...'", "'copies = n' in 'server'"], **E)
+for value in ("copies", "pod.copies"):
+    t.case(value + " in a cell", S("env { N = %s }" % value), "write 'server.copies'", lacks="pod.env", **E)
+for head, right in (("server[3]", "cell server { copies = 3 }"), ("server(3)", "cell server { copies = 3 }"), ("server x 3", "cell server { copies = 3 }"),
+                    ("server(3): fw", "cell server: fw { copies = 3 }"), ("server[3]: m.fw(a = 1)", "cell server: m.fw(a = 1) { copies = 3 }")):
+    t.case("the head " + head, J("cell %s { role w { } }" % head), ["TJ0112", "the number is a field: write '%s'" % right], **E)
+t.case("a misspelt cell", S(RUN, "role r { start_after = ready(servers) }"), ["TJ0201", "did you mean 'server'"], **E)
+t.case("no such cell", S(RUN, "role r { start_after = ready(database) }"), ["TJ0201", "the roles and cells are"], **E)
+ASKS = S(RUN) + 'test "t" { check roles.%s.replicas == 1 else "no" }\n'
+t.case("a test of a cell", ASKS % "server.worker", ["TJ0202", "it is a cell: ask", 'env("server/0/worker", 0)'], command="test", **E)
+t.case("a test of a role of a cell", ASKS % "worker", ["TJ0202", "it is a role of cell 'server'", 'env("server/0/worker", 0)'], command="test", **E)
+t.case("doc", '# Serves.\n' + S("replicas = 2", "role r { }"), "- `cell server`, `copies = 3`\n  - `role worker`, `replicas = 2`\n- `role r`\n", command="doc", status=0)
+t.case("doc of a framework", 'import std.pytorch\n' + J("cell c: pytorch.torchrun(port = 1234) { copies = 2 }"), "- `cell c: pytorch.torchrun(port = 1234)`, `copies = 2`\n", command="doc", status=0)
+for command, words, program in (("check", "TJ0521", S('replicas = 1:3, command = ["x"]')), ("check", "TJ0521", S('command = ["x"]', copies="copies = 3, replicas = 1:3")),
+                                ("plan", "left to you", S(RUN)), ("check", "TJ0513", S('ports { x = 80, y = 80 }'))):
+    both = t.case("%s says %s" % (command, words), program, words, command=command)
+    t.note("once for all copies", "" if both.count(words) == 1 else "%d times" % both.count(words), both)
 
 # ---- every framework of the library in a cell ----
 def env_of(text):

@@ -460,28 +460,42 @@ static bool complain_lone_key(struct fault *f)
 	return true;
 }
 
-/* The number of replicas in heads such as `role ps[2] {`, `role ps(2) {`, `role ps x 2 {`; empty for other heads. */
+/*
+ * The number of replicas in heads such as `role ps[2] {`, `role ps(2) {`, `role ps x 2 {`, and that of copies in
+ * `cell a[2] {` and `cell a(2): f {`; empty for other heads.
+ */
 static struct str count_of_head(const struct fault *f)
 {
 	const struct token *t = &f->at[f->i];
 	bool brackets = t->kind == TOKEN_LBRACKET || t->kind == TOKEN_LPAREN;
-	bool closed = t[1].kind == TOKEN_INT && t[brackets ? 3 : 2].kind == TOKEN_LBRACE;
+	bool cell = str_is(fault_text(f, f->item), "cell");
+	unsigned after = t[1].kind == TOKEN_INT ? t[brackets ? 3 : 2].kind : TOKEN_END;
+	bool closed = after == TOKEN_LBRACE || (cell && after == TOKEN_COLON);
 
-	if (f->line_end || f->i != f->item + 2 || !str_is(fault_text(f, f->item), "role") || !closed)
+	if (f->line_end || f->i != f->item + 2 || !(cell || str_is(fault_text(f, f->item), "role")) || !closed)
 		return STR("");
 	bool times = brackets || t->kind == TOKEN_STAR || str_is(fault_text(f, f->i), "x");
 	return times ? fault_text(f, f->i + 1) : STR("");
 }
 
-/* Adds help if the head of the role NAME has the number of its replicas. */
+/* Adds help if the head of the role or cell NAME has the number of its replicas or copies. */
 static bool help_count(struct fault *f, struct diag *d, struct str name)
 {
 	struct str count = count_of_head(f);
 
 	if (!count.n)
 		return false;
-	diag_help(f->p->diags, d, "the number is a field: write '%.*s { replicas = %.*s }'", STR_ARG(name),
-		STR_ARG(count));
+	bool cell = str_is(fault_text(f, f->item), "cell");
+	const struct token *t = &f->at[f->i];
+	while (t->kind != TOKEN_LBRACE && t->kind != TOKEN_COLON)
+		t++;
+	const struct token *last = t;
+	while (last->kind != TOKEN_END && last[1].kind != TOKEN_LBRACE)
+		last++;
+	struct str framework = t->kind == TOKEN_COLON && last->kind != TOKEN_END ?
+		tokens_text(&f->p->tokens, t->start, last->end) : STR("");
+	diag_help(f->p->diags, d, "the number is a field: write '%.*s%.*s { %s = %.*s }'", STR_ARG(name),
+		STR_ARG(framework), cell ? "copies" : "replicas", STR_ARG(count));
 	fault_skip_block(f);
 	return true;
 }
