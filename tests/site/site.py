@@ -14,7 +14,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "wasm")]
+sys.path.insert(0, os.path.join(HERE, ".."))
 from chromium import Chromium           # noqa: E402
 from counter import Counter             # noqa: E402
 

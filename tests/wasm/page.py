@@ -14,7 +14,8 @@ import sys
 import tempfile
 import time
 
-from chromium import Chromium
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from chromium import Chromium           # noqa: E402
 
 BUILD = os.environ.get("BUILD", "build")
 MOST = 640 * 1024                       # bytes over the wire

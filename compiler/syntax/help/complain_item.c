@@ -525,10 +525,6 @@ static bool help_shell_word(struct fault *f, struct diag *d)
 	return true;
 }
 
-/*
- * Adds help for a framework that is written in parentheses, job "x"(module.framework) {, or followed by a colon, as in
- * job "x": module.framework: at the end of the line. False if the head is another one.
- */
 /* Adds help for a block whose name has a '-', as in `role my-worker { }`. */
 static bool help_dashed_name(struct fault *f, struct diag *d)
 {
@@ -556,6 +552,10 @@ static bool help_dashed_name(struct fault *f, struct diag *d)
 	return block;
 }
 
+/*
+ * Adds help for a framework that is written in parentheses, job "x"(module.framework) {, or followed by a colon, as in
+ * job "x": module.framework: at the end of the line. False if the head is another one.
+ */
 static bool help_framework_head(struct fault *f, struct diag *d)
 {
 	const struct token *t = &f->at[f->i];
