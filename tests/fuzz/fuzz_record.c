@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	fuzz_divide(fuzz_input(&a, bytes, n), &parts);
 	struct str object = fuzz_part(&parts, "object");
 	check_parent(&a, object.n ? object : record_text(&a, &parts), fuzz_part(&parts, "live"));
-	check_plan(&a, fuzz_part(&parts, "plan"));
+	check_plan(&a, fuzz_part(&parts, "plan"), fuzz_part(&parts, "code"));
 	check_outcome(&a, fuzz_part(&parts, "outcome"), 1);
 	arena_release(&a);
 	return 0;
