@@ -102,7 +102,7 @@ def semantic_classes(text, legend, data):
 PERMITTED = {
     ("o", "-"): (r"", "'=', '->', '..', '?' and '...' are no operators to the server"),
     ("k", "-"): (r"accelerator", "a type where a type is expected"),
-    ("-", "k"): (r"job|role|sidecars", "the second word of 'raw job', and names of blocks that are block words"),
+    ("-", "k"): (r"job|role|sidecars|cell", "the second word of 'raw job', names of blocks that are block words, and a cell with a framework"),
 }
 
 
