@@ -38,7 +38,8 @@ static struct str readable(struct arena *a, struct quantity q)
 {
 	static const char *const units[] = { "Ki", "Mi", "Gi", "Ti", "Pi" };
 	struct str exact = quantity_text(a, q);
-	double value = (double)q.nano / (double)QUANTITY_UNIT;
+	double value = (double)(int64_t)(q.nano / QUANTITY_UNIT) +
+		(double)(int64_t)(q.nano % QUANTITY_UNIT) / (double)QUANTITY_UNIT;
 	size_t n = 0;
 
 	if (exact.n <= (q.form == QUANTITY_BINARY ? 6 : 5))
