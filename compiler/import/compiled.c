@@ -298,6 +298,14 @@ static bool put_leaf(struct compiled *c, struct str word, struct str name, struc
 	return n > 0;
 }
 
+/* The first of these characters in TEXT from FROM on; its length, if none is there. */
+static size_t next_of(struct str text, size_t from, const char *stops)
+{
+	while (from < text.n && (!text.p[from] || !strchr(stops, text.p[from])))
+		from++;
+	return from;
+}
+
 /* A condition of an annotation, with the roles of this program; empty, after a report, if one of them is missing. */
 static struct str condition(struct compiled *c, struct str text, struct span at)
 {
@@ -306,13 +314,13 @@ static struct str condition(struct compiled *c, struct str text, struct span at)
 	bool ok = true;
 
 	for (size_t i = 0; i < text.n && ok;) {
-		size_t word = strcspn(text.p + i, "( "), from = i + word + 1, name = strcspn(text.p + from, ",)"),
-			rest = strcspn(text.p + from, ")");
-		if (!word || i + word >= text.n || text.p[i + word] != '(') {
+		size_t word = next_of(text, i, "( ") - i, from = i + word + 1;
+		if (!word || from > text.n || text.p[i + word] != '(') {
 			buf_put(&out, text.p + i, word + 1 <= text.n - i ? word + 1 : text.n - i);
 			i += word + 1;
 			continue;
 		}
+		size_t name = next_of(text, from, ",)") - from, rest = next_of(text, from, ")") - from;
 		ok = put_leaf(c, (struct str){ text.p + i, word }, (struct str){ text.p + from, name },
 			(struct str){ text.p + from + name, rest - name }, &out);
 		i = from + rest + 1;

@@ -21,7 +21,8 @@
 #include "code/unpack.h"
 
 /* GIT_INDEX: bytes of the largest index that is read. GIT_UP: directories above the project that are searched. */
-enum { GIT_INDEX = 256 << 20, GIT_UP = 64, GIT_ENTRY = 40, GIT_SHA1 = 20, GIT_SHA256 = 32, GIT_COMMIT = 4096 };
+enum { GIT_INDEX = 256 << 20, GIT_UP = 64, GIT_ENTRY = 40, GIT_SHA1 = 20, GIT_SHA256 = 32, GIT_COMMIT = 4096,
+	GIT_PATH = 4096 };
 enum { GIT_MODE_FILE = 0100644, GIT_MODE_PROGRAM = 0100755, GIT_MODE_LINK = 0120000 };
 
 struct git_reading {
@@ -177,7 +178,7 @@ static bool read_index_path(struct str text, unsigned version, size_t start, siz
 		name->n = 0;
 	}
 	const char *end = *at < text.n ? memchr(text.p + *at, '\0', text.n - *at) : NULL;
-	if (!end)
+	if (!end || name->n + (size_t)(end - text.p) - *at > GIT_PATH)
 		return false;
 	buf_put(name, text.p + *at, (size_t)(end - text.p) - *at);
 	size_t length = (size_t)(end - text.p) - start;

@@ -247,14 +247,30 @@ static struct str new_record(struct syncing *c)
 	return code_record_text(a, j);
 }
 
+/* Reads the record again, after somebody else has written it; false if it is that of another run by now. */
+static bool read_record_again(struct syncing *c, struct str path)
+{
+	struct parent *p = &c->watch->parent;
+	const struct answer *x = request_get(&c->cluster->client, c->session->arena, path);
+	struct str uid = p->uid, why;
+	int64_t generation = p->generation;
+
+	if (x->class == CALL_DONE && x->data && parent_read(c->session->arena, x->data, p, &why) &&
+		str_eq(p->uid, uid) && p->generation == generation) {
+		code_record_read(c->session->arena, p->code, &c->watch->plan);
+		return true;
+	}
+	session_say(c->session, "run '%.*s' was applied again meanwhile", STR_ARG(c->watch->watch->name));
+	return false;
+}
+
 /* Writes the code into the record, unless that is the record of another run by now. */
 static int write_record(struct syncing *c)
 {
 	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_PARENT_MANAGER,
 		sizeof APPLYSET_PARENT_MANAGER - 1 } };
 	struct parent *p = &c->watch->parent;
-	struct str text = new_record(c), why;
-	int64_t generation = p->generation;
+	struct str text = new_record(c);
 	const struct answer *x = NULL;
 
 	for (unsigned try = 0; try < RECORD_AGAIN && !str_eq(text, p->code); try++) {
@@ -270,17 +286,12 @@ static int write_record(struct syncing *c)
 		buf_release(&body);
 		x = request_send(&c->cluster->client, c->session->arena, &r, CALL_REPEAT);
 		if (x->class != CALL_CONFLICT)
-			break;
-		x = request_get(&c->cluster->client, c->session->arena, r.path);
-		struct str uid = p->uid;
-		if (x->class != CALL_DONE || !x->data || !parent_read(c->session->arena, x->data, p, &why) ||
-			!str_eq(p->uid, uid) || p->generation != generation) {
-			session_say(c->session, "run '%.*s' was applied again meanwhile",
-				STR_ARG(c->watch->watch->name));
+			return x->class != CALL_DONE ? cluster_say(c->cluster, x) : STATUS_DONE;
+		if (!read_record_again(c, r.path))
 			return STATUS_CONFLICT;
-		}
+		text = new_record(c);
 	}
-	return x && x->class != CALL_DONE ? cluster_say(c->cluster, x) : STATUS_DONE;
+	return x && !str_eq(text, p->code) ? cluster_say(c->cluster, x) : STATUS_DONE;
 }
 
 int cluster_sync(struct session *s, struct run_watch *w, struct code_sync *what)

@@ -32,6 +32,7 @@ enum { SYNC_REFUSED = 65 };             /* exit status of the script when it has
 	"nap() { sleep 0.1 2>/dev/null || sleep 1; i=$((i + 1)); }\n" \
 	"i=0; while test ! -e \"$d/pid\" && test \"$i\" -lt 20; do nap; done\n" \
 	"test -e \"$d/pid\" || { echo 'have none'; give_up 'the program was not started for sync'; }\n" \
+	"test ! -e \"$d/waits\" || test \"$6\" = never || have=partial\n" \
 	"echo \"have ${have:-unknown}\"\n" \
 	SYNC_PREPARE SYNC_SWAP SYNC_RESTART
 
@@ -66,17 +67,21 @@ enum { SYNC_REFUSED = 65 };             /* exit status of the script when it has
 	"  sort \"$n/after\" \"$n/after\" \"$n/before\" | uniq -u > \"$n/gone\"; rm -rf \"$n/tree\" \"$n/tgz\"\n" \
 	"  go\n"
 
-/* Replaces the code. Until all of it is there, the noted id is none. */
+/*
+ * Replaces the code. Until all of it is there and the program runs it, the noted id is none, so that the same command
+ * completes what was begun. `waits` says that a program still runs the code of before. The directory .trainc/new keeps
+ * another sync away until the end.
+ */
 #define SYNC_SWAP \
 	"  cd \"$c\" && echo partial > \"$d/id\" || give_up \"cannot write into $d\"\n" \
 	"  while IFS= read -r f; do rm -f \"$f\" && rmdir -p \"${f%/*}\" 2>/dev/null; done < \"$n/gone\"\n" \
 	"  while IFS= read -r f; do\n" \
 	"    if test -d \"$f\" && test ! -L \"$f\"; then find \"$f\" -depth -type d -exec rmdir {} \\;; fi\n" \
 	"  done < \"$n/names\"\n" \
-	"  tar -xf \"$n/tar\" -C \"$c\" && mv -f \"$n/files\" \"$d/files\" && echo \"$id\" > \"$d/id\" ||\n" \
+	"  tar -xf \"$n/tar\" -C \"$c\" && mv -f \"$n/files\" \"$d/files\" ||\n" \
 	"    { echo failed; echo 'the code was not replaced completely' >&2; cat >/dev/null; exit 66; }\n" \
-	"  rm -rf \"$n\"; echo \"changed $changed\"\n" \
-	"  test \"$6\" != never || { cat >/dev/null; exit 0; }\n" \
+	"  rm -f \"$n/tar\"; : > \"$d/waits\"; test \"$6\" != never || echo \"$id\" > \"$d/id\"\n" \
+	"  echo \"changed $changed\"; test \"$6\" != never || { cat >/dev/null; exit 0; }\n" \
 	"else\n" \
 	"  go\n" \
 	"  test \"$6\" = always || { cat >/dev/null; exit 0; }\n" \
@@ -90,6 +95,7 @@ enum { SYNC_REFUSED = 65 };             /* exit status of the script when it has
 	"i=0; while test ! -e \"$d/pid\" && test \"$i\" -lt 100; do nap; done\n" \
 	"test -e \"$d/pid\" && kill -0 \"$(cat \"$d/pid\")\" 2>/dev/null ||\n" \
 	"  { echo failed; echo 'the program did not start again' >&2; cat >/dev/null; exit 66; }\n" \
+	"rm -f \"$d/waits\"; test \"$id\" = - || echo \"$id\" > \"$d/id\"\n" \
 	"echo running; cat >/dev/null\n"
 
 #endif

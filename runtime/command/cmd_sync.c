@@ -71,8 +71,9 @@ static void tell_role(struct session *s, struct str run, const struct sync_role 
 	struct str short_to = { r->to.p, CODE_SHORT }, short_from = { r->from.p, r->from.n ? CODE_SHORT : 0 };
 
 	if (r->unchanged)
-		session_print(s, str_printf(s->arena, "run/%.*s unchanged %.*s: %lld of %lld replicas run %.*s\n",
-			STR_ARG(run), STR_ARG(r->name), (long long)r->running, (long long)r->n, STR_ARG(short_to)));
+		session_print(s, str_printf(s->arena, "run/%.*s unchanged %.*s: %lld of %lld replicas %s %.*s\n",
+			STR_ARG(run), STR_ARG(r->name), (long long)r->running, (long long)r->n,
+			option_given(s->options, OPTION_NO_RESTART) ? "have" : "run", STR_ARG(short_to)));
 	else
 		session_print(s, str_printf(s->arena, "run/%.*s synced %.*s: %lld of %lld replicas %s %.*s%s%.*s%s, "
 			"%lld file%s changed, %.1f s\n", STR_ARG(run), STR_ARG(r->name), (long long)r->running,

@@ -83,7 +83,7 @@ static int start_command(struct session *s, const struct run_state *r, struct st
 		str_cat_chars(s->arena, command, STR(""), STR("")), NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	sigset_t none;
+	sigset_t none, usual;
 	int state = state_file(r);
 
 	if (state < 0)
@@ -93,7 +93,12 @@ static int start_command(struct session *s, const struct run_state *r, struct st
 	posix_spawn_file_actions_adddup2(&actions, state, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
 	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
+	sigaddset(&usual, SIGCHLD);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+		POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attributes, &usual);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	int error = posix_spawn(ret, "/bin/sh", &actions, &attributes, words, facts(s->arena, r));
 	posix_spawnattr_destroy(&attributes);
@@ -102,14 +107,18 @@ static int start_command(struct session *s, const struct run_state *r, struct st
 	return error;
 }
 
-/* Waits for the command, and kills it when its time is over. Returns what waitpid() says; -1: it was killed. */
+/*
+ * Waits for the command, and kills it when its time is over. Returns what waitpid() says; -1: it was killed; 0 if
+ * nobody can know, because whoever started us ignores the end of children.
+ */
 static int await_command(pid_t pid)
 {
 	const struct timespec pause = { 0, 10 * 1000000 };
 	int64_t end = clock_steady() + ON_END_TIME;
-	int status;
+	int status = 0;
+	pid_t ended;
 
-	while (waitpid(pid, &status, WNOHANG) == 0) {
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
 		if (clock_steady() >= end) {
 			kill(-pid, SIGKILL);
 			waitpid(pid, &status, 0);
@@ -117,7 +126,7 @@ static int await_command(pid_t pid)
 		}
 		nanosleep(&pause, NULL);
 	}
-	return status;
+	return ended < 0 ? 0 : status;
 }
 
 static void run_one(struct session *s, const struct run_state *r, struct str command)

@@ -114,7 +114,11 @@ class Fleet(Streams, codes.World):
         pour.start()
         while line := p.stdout.readline():
             if at == line.split()[0].decode():
-                if what:
+                if what == "kill":
+                    p.kill()
+                    p.wait()
+                    s.h.connection.shutdown(2)
+                elif what:
                     what(s)
                 else:
                     p.stdin.close() if not p.stdin.closed else None
@@ -305,6 +309,41 @@ def too_late(w):
     w.faults_at = {}
     w.want(0, "sync", "b", out="2 of 2 replicas run")
     must({r.id() for r in w.replicas} == {w.record()[0]} and set(w.labels()) == {w.record()[0][:12]}, w.labels())
+
+
+@check
+def swapped_only(w):
+    """a replica that has the files and whose program was not started again is not called unchanged: the next sync starts it"""
+    w.begin(2)
+    w.train("v2")
+    w.want(0, "sync", "b", "--no-restart", out="2 of 2 replicas have")
+    w.want(0, "sync", "b", "--no-restart", out="unchanged worker: 2 of 2 replicas have")
+    must(all([x.split()[1] for x in r.said()] == ["v1"] for r in w.replicas), [r.said() for r in w.replicas])
+    w.want(0, "sync", "b", out="2 of 2 replicas run")
+    must(all([x.split()[1] for x in r.said()] == ["v1", "v2"] for r in w.replicas), [r.said() for r in w.replicas])
+    w.want(0, "sync", "b", out="unchanged worker: 2 of 2 replicas run")
+    must(settled(w) and all(len(r.said()) == 2 for r in w.replicas), [r.said() for r in w.replicas])
+    w.train("v3")
+    w.faults_at = {1: ("changed", "kill")}
+    w.want(8, "sync", "b", err="the same command completes what was begun")
+    w.faults_at = {}
+    subprocess.run(["rm", "-rf", os.path.join(w.replicas[1].dir, ".trainc/new")], check=True)
+    w.want(0, "sync", "b", out="2 of 2 replicas run")
+    must(all(r.said()[-1].split()[1] == "v3" for r in w.replicas), [r.said() for r in w.replicas])
+
+
+@check
+def two_writers(w):
+    """somebody else writes the record meanwhile: his roles stay as he noted them; the last try tells when it was not written"""
+    w.begin(1)
+    w.train("v2")
+    conflict = status(409, "Conflict", "the object has been modified")
+    w.fault("PATCH", "/configmaps/b.trainc", conflict, times=2)
+    w.want(0, "sync", "b", out="1 of 1 replicas run")
+    must(w.record()[0] == w.replicas[0].id(), w.record())
+    w.train("v3")
+    w.fault("PATCH", "/configmaps/b.trainc", conflict, times=99)
+    w.want(5, "sync", "b", err="modified")
 
 
 @check

@@ -94,6 +94,19 @@ def back(name, target, path, place):
         note("%s, %s: the same objects" % (name, target), bool(missing), missing and missing[0])
 
 
+def damaged_conditions():
+    """The text of a condition comes from whoever wrote the annotation."""
+    with tempfile.TemporaryDirectory() as place:
+        for text in ("x", "done(", "done(w", "done(w,", "done()", "(", ")", "x(", "a b (", "", " ", "done(w))", "done(w) and", "\\0done(w)", "done(w\\0)", "done(w) x" + "(" * 500):
+            manifest = os.path.join(place, "m.json")
+            with open(manifest, "w") as f:
+                labels = {"trainc.dev/job": "a", "trainc.dev/role": "w", "app.kubernetes.io/managed-by": "trainc"}
+                f.write(json.dumps({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a-w", "labels": labels, "annotations": {"trainc.dev/success": text.replace("\\0", "\0")}},
+                                    "spec": {"completions": 1, "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "x:1"}], "restartPolicy": "Never"}}}}))
+            status, _, said = run("import", manifest)
+            note("success %r" % text, status not in (0, 1) or (status == 1 and "error" not in said), said)
+
+
 # The objects differ in a way that the import tells or that means the same: groups of a set become one role; what the
 # framework leaves to the image is written out; an annotation for the queue is also on the object; lists in another order.
 # the roles of their cells become roles of the job; servers that run until they are deleted get an end in a JobSet
@@ -121,6 +134,7 @@ def main():
                 note("%s is right" % name, status, said)
                 for target in TARGETS:
                     back(name, target, path, place)
+    damaged_conditions()
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0)
 
