@@ -208,9 +208,10 @@ def memory(calls, arguments):
     return kb
 
 
-large = {"program": "x\n" * 20000}
-few, many = memory(5, large), memory(25, large)
-holds("memory does not grow with calls", many < few + 2000, (few, many))
+if "asan" not in TRAINC:                # sanitizers keep what was released
+    large = {"program": "x\n" * 20000}
+    few, many = memory(5, large), memory(25, large)
+    holds("memory does not grow with calls", many < few + 2000, (few, many))
 answers, status, _ = say(*[{"id": i, "method": "tools/call", "params": {"name": "check", "arguments": {"program": wrong}}} for i in range(50)])
 holds("fifty calls", [a["id"] for a in answers] == list(range(50)) and len({text(a) for a in answers}) == 1)
 full = subprocess.run([TRAINC, "mcp"], input=b'{"id":5,"method":"ping"}\n', stdout=open("/dev/full", "w", encoding="utf-8"), stderr=subprocess.PIPE, check=False)
