@@ -472,7 +472,7 @@ const struct type *report_which_copy(struct check *c, struct node *n, const stru
 	const struct decl *cell = cell_of(role->u.member.base, false);
 	struct str base = node_words(c, role->u.member.base),
 		tail = source_text(c->program->sources, (struct span){ role->u.member.base->span.end, whole.end });
-	int64_t copies = written_copies(cell);
+	int64_t copies = cell ? written_copies(cell) : 0;
 	struct diag *d = copies > 1 ? diag_report(c->diags, TJ0541, role->span, "'%.*s' has %lld copies: which one?",
 		STR_ARG(base), (long long)copies) :
 		diag_report(c->diags, TJ0541, role->span, "'%.*s' is a cell: which copy is meant?", STR_ARG(base));
@@ -506,7 +506,7 @@ static const struct type *cell_member(struct check *c, struct node *n, struct de
 	if (one ? str_is(name, "copy") : str_is(name, "copies") || str_is(name, "least"))
 		return &type_int;
 	if (!role_of_cell(cell, name))
-		return cell->cell->u.job.blueprint && !cell->cell->u.job.framework ? mark_bad(n) :
+		return !cell || (cell->cell->u.job.blueprint && !cell->cell->u.job.framework) ? mark_bad(n) :
 			report_no_role(c, n, cell, one);
 	/* a role of no particular copy is only of use for a member that all copies have in common */
 	if (!one && c->member_base != n)

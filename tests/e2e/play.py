@@ -25,6 +25,12 @@ def role_of(value):
     return value["metadata"].get("labels", {}).get(PREFIX + "role")
 
 
+def names_of(value):
+    """How conditions may name its owner: by the role, or by the cell that it belongs to."""
+    labels = value["metadata"].get("labels", {})
+    return {labels.get(PREFIX + "role"), labels.get(PREFIX + "cell")} - {None}
+
+
 def job_names(objects):
     return sorted({o["metadata"]["labels"][PREFIX + "job"] for o in objects if o["kind"] == "Job"})
 
@@ -169,14 +175,15 @@ class Run:
         self.did = []  # the actions so far, in order
 
     def look(self):
-        self.jobs = {}  # role -> its Jobs, one if it is indexed
+        self.jobs = {}  # role, or cell -> its Jobs, one if a role is indexed
         for job in self.cluster.list(self.namespace, "jobs"):
             if job["metadata"]["labels"].get(PREFIX + "job") != self.name:
                 continue
-            self.jobs.setdefault(role_of(job), []).append(job)
+            for name in names_of(job):
+                self.jobs.setdefault(name, []).append(job)
 
     def all_jobs(self):
-        return [job for jobs in self.jobs.values() for job in jobs]
+        return list({job["metadata"]["name"]: job for jobs in self.jobs.values() for job in jobs}.values())
 
     def path(self, job):
         return f"/apis/batch/v1/namespaces/{self.namespace}/jobs/{job['metadata']['name']}"
@@ -231,6 +238,8 @@ class Run:
                 self.cluster.patch(self.path(job), {"spec": {"suspend": False}})
                 self.did.append(f"resumed {role_of(job)} ({'after ' + after if after else 'queue ' + queue})")
         rules = {rule for job in self.all_jobs() if (rule := annotations(job).get(PREFIX + "success"))}
+        if not rules:
+            return "Running" if all(self.ready(role_of(job)) for job in self.all_jobs()) else None
         if len(rules) != 1:
             raise ValueError(f"the Jobs of {self.name} have {len(rules)} success rules: {sorted(rules)}")
         if self.holds(rules.pop()):
