@@ -124,13 +124,13 @@ static bool is_mark(const struct data_member *m, const struct data *of)
 {
 	static const char *const marks[] = { "kueue.x-k8s.io/pod-group-name", "kueue.x-k8s.io/pod-group-total-count",
 		"scheduling.k8s.io/group-name", "scheduling.x-k8s.io/pod-group", "volcano.sh/task-spec",
-		"kueue.x-k8s.io/queue-name", OWN "index" };
+		"kueue.x-k8s.io/queue-name" };
 
 	(void)of;
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (str_is(m->key, marks[i]))
 			return true;
-	return false;
+	return str_is(m->key, OWN "index");
 }
 
 /* Fields of pods by which the compiler names them and holds them back. */

@@ -79,7 +79,8 @@ def fake_nodes(cluster, objects):
         for container in containers(template):
             for resource in container.get("resources", {}).get("requests", {}):
                 room.setdefault(resource, "10k")
-        labels = spec.get("nodeSelector", {})
+        near = spec.get("affinity", {}).get("podAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", [])
+        labels = {**{term["topologyKey"]: "one" for term in near}, **spec.get("nodeSelector", {})}
         taints = [
             {"key": t["key"], "value": t.get("value", ""), "effect": t.get("effect") or "NoSchedule"}
             for t in spec.get("tolerations", [])
