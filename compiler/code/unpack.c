@@ -242,17 +242,25 @@ static bool unpack_entry(struct unpacking *u, const char *h)
 	return type == '2' ? write_link(u, path, target) : write_entry(u, path, octal_of(h + 100, 8) & 0755, size);
 }
 
+/* Unpacks all entries, and releases what unpacking needs. */
+static bool unpack_entries(struct unpacking *u, struct str packed)
+{
+	char header[BLOCK];
+	bool ok = begin_unpacking(u, packed);
+
+	while (ok && take_bytes(u, header, BLOCK) == BLOCK && header[0])
+		ok = unpack_entry(u, header);
+	inflateEnd(&u->zip);
+	buf_release(&u->path);
+	buf_release(&u->target);
+	return ok;
+}
+
 bool unpack_code(struct arena *a, struct str packed, struct str id, int to, struct str *why)
 {
 	struct unpacking u = { .arena = a, .to = to };
-	char header[BLOCK];
-	bool ok = is_right(&u, packed, id) && begin_unpacking(&u, packed);
+	bool ok = is_right(&u, packed, id) && unpack_entries(&u, packed);
 
-	while (ok && take_bytes(&u, header, BLOCK) == BLOCK && header[0])
-		ok = unpack_entry(&u, header);
-	inflateEnd(&u.zip);
-	buf_release(&u.path);
-	buf_release(&u.target);
 	*why = u.why;
 	return ok;
 }
@@ -260,15 +268,8 @@ bool unpack_code(struct arena *a, struct str packed, struct str id, int to, stru
 bool unpack_visit(struct arena *a, struct str packed, const struct unpack_visitor *v)
 {
 	struct unpacking u = { .arena = a, .to = -1, .visitor = v };
-	char header[BLOCK];
-	bool ok = begin_unpacking(&u, packed);
 
-	while (ok && take_bytes(&u, header, BLOCK) == BLOCK && header[0])
-		ok = unpack_entry(&u, header);
-	inflateEnd(&u.zip);
-	buf_release(&u.path);
-	buf_release(&u.target);
-	return ok;
+	return unpack_entries(&u, packed);
 }
 
 bool unpack_parts(struct arena *a, struct str directory, struct str *ret, struct str *why)

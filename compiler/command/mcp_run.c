@@ -75,7 +75,7 @@ static void end_input(struct mcp_child *c)
 	c->in = -1;
 }
 
-/* Writes what the command takes of its input; a command that does not read all of it is no error. */
+/* Writes what the command takes of its input; a command may leave some of it unread. */
 static void feed_child(struct mcp_child *c)
 {
 	ssize_t n = c->input.n ? write(c->in, c->input.p, c->input.n) : 0;

@@ -15,7 +15,7 @@ void mcp_tools_write(struct buf *out);
 /*
  * Calls the tool NAME with ARGUMENTS, an object of JSON or NULL, and waits for its end, a minute at most. *RET_TEXT is
  * what it printed, with messages, at most a MiB of it; *RET_FAILED: it could not do what it was asked for. Returns
- * false if there is no such tool or it does not take these arguments; *RET_TEXT then says why.
+ * false if no tool has that name, or if it does not take these arguments; *RET_TEXT then says why.
  */
 bool mcp_tool_call(struct arena *a, struct str name, const struct data *arguments, struct str *ret_text,
 	bool *ret_failed);

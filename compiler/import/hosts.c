@@ -64,7 +64,7 @@ static size_t match(const struct imported *job, const struct host_name *h, struc
 
 /*
  * Skips the name of the replica itself after its head, and the Service. trainc writes the index of the replica as
- * a reference; only names with one number can have it. Returns 0 if it is no such name.
+ * a reference; only names with one number can have it. Returns 0 for any other name.
  */
 static size_t match_own(const struct imported *job, const struct host_name *h, struct str text, size_t at)
 {

@@ -17,7 +17,7 @@ static const struct data *labels_of(const struct data *job)
 }
 
 /* The role of a replicatedJob that is one replica of it; empty for others. */
-static struct str role_of(const struct data *job)
+static struct str labelled_role(const struct data *job)
 {
 	const struct data *labels = labels_of(job);
 
@@ -57,7 +57,7 @@ static const struct data *join_role(struct rejoining *r, size_t first, struct st
 	const struct data **templates = ARENA_ARRAY(a, const struct data *, r->jobs->u.list.n - first);
 	size_t n = 0;
 
-	for (size_t i = first; i < r->jobs->u.list.n && str_eq(role_of(r->jobs->u.list.at[i]), role); i++) {
+	for (size_t i = first; i < r->jobs->u.list.n && str_eq(labelled_role(r->jobs->u.list.at[i]), role); i++) {
 		struct str *name = ARENA_NEW(a, struct str);
 		*name = role;
 		map_put(&r->roles, a, member_text(r->jobs->u.list.at[i], "name"), name);
@@ -122,7 +122,7 @@ const struct data *rejoin_jobs(struct import *im, const struct data *metadata, c
 		return spec;
 	for (size_t i = 0; i < data_count(r.jobs); i++) {
 		const struct data *job = r.jobs->u.list.at[i], *depends = member(job, "dependsOn");
-		struct str role = role_of(job);
+		struct str role = labelled_role(job);
 		if (role.n && map_get(&r.roles, member_text(job, "name")))
 			continue;
 		if (role.n)

@@ -26,7 +26,7 @@ static void refuse_job_field(struct job *copy, enum field_id id)
 		diag_help(copy->ev->diags, d, "set it in the job, whose value holds: %s = ...", schema_field(id)->name);
 }
 
-static struct diag *refuse(struct job *copy, struct span at, const char *what)
+static struct diag *refuse_in_copy(struct job *copy, struct span at, const char *what)
 {
 	struct diag *d = diag_report(copy->ev->diags, TJ0818, at, "no target has a place for %s of cell '%.*s'", what,
 		STR_ARG(copy->cell->decl->name));
@@ -43,7 +43,7 @@ static void refuse_objects(struct job *copy)
 		struct contribution first;
 		if (!role_first(copy->roles[i], FIELD_REPLICA, &first))
 			continue;
-		struct diag *d = refuse(copy, at, "'replica { }' of the framework");
+		struct diag *d = refuse_in_copy(copy, at, "'replica { }' of the framework");
 		diag_note(copy->ev->diags, d, entry_at(first.entry), "names and labels of replicas by their index");
 		diag_help(copy->ev->diags, d, "use a framework that leaves the names to trainc");
 		break;
@@ -53,7 +53,7 @@ static void refuse_objects(struct job *copy)
 			const struct node *item = copy->layers[l].body->at[i].item;
 			if (!item || item->kind != NODE_BLOCK || !str_is(item->u.block.word, "object"))
 				continue;
-			struct diag *d = refuse(copy, at, "an object that the framework makes");
+			struct diag *d = refuse_in_copy(copy, at, "an object that the framework makes");
 			diag_note(copy->ev->diags, d, item->u.block.name_span, "this object");
 			diag_help(copy->ev->diags, d, "use a framework that makes none");
 			return;
@@ -114,7 +114,7 @@ static void refuse_slices(struct job *copy)
 		const struct plan_role *r = copy->roles[i]->plan;
 		if (r->slices <= 1)
 			continue;
-		struct diag *d = refuse(copy, r->slices_at, "'slices'");
+		struct diag *d = refuse_in_copy(copy, r->slices_at, "'slices'");
 		diag_help(copy->ev->diags, d, "a copy is what a slice was: write 'copies = %lld'",
 			(long long)r->slices);
 	}

@@ -557,6 +557,17 @@ static bool job_begin(struct job *j)
 	return !j->body->failed;
 }
 
+/* Checks what the frameworks of a job or copy say: reserved names first, as later checks rely on them. */
+static void check_frameworks(struct job *j)
+{
+	for (unsigned i = 0; i < j->nlayers; i++)
+		layer_reserved(j, i);
+	if (words_free(j))
+		run_framework_checks(j);
+	else
+		j->checks_failed = true;
+}
+
 /* Runs the checks of the framework of a copy, as far as they belong to the copy alone. */
 static void copy_whole(struct job *copy)
 {
@@ -568,12 +579,7 @@ static void copy_whole(struct job *copy)
 	copy->plan->ns = p->ns;
 	copy->plan->hosts = p->hosts;
 	copy->plan->domain = p->domain;
-	for (unsigned i = 0; i < copy->nlayers; i++)
-		layer_reserved(copy, i);
-	if (words_free(copy))
-		run_framework_checks(copy);
-	else
-		copy->checks_failed = true;
+	check_frameworks(copy);
 	lower_copy(copy);
 	ev->job = j;
 }
@@ -585,12 +591,7 @@ static void job_whole(struct job *j)
 		return;
 	job_namespace(j);
 	job_hosts(j);
-	for (unsigned i = 0; i < j->nlayers; i++)
-		layer_reserved(j, i);
-	if (words_free(j))
-		run_framework_checks(j);
-	else
-		j->checks_failed = true;
+	check_frameworks(j);
 	for (struct job *copy = next_copy(j, NULL); copy; copy = next_copy(j, copy))
 		copy_whole(copy);
 	lower_job(j);

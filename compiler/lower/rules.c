@@ -6,7 +6,7 @@
 
 /*
  * Runs the rules that look at each role by itself. Copies of a cell differ in texts alone, so the first one stands for
- * all: what is wrong is told once.
+ * all: what is wrong is reported once.
  */
 static void rules_of_roles(struct job *j)
 {

@@ -162,3 +162,11 @@ static int64_t cluster_port(void *context, const struct plan_job *j, const struc
 }
 
 const struct placement placement_cluster = { NULL, cluster_host, cluster_port };
+
+const struct plan_role *plan_find_role(const struct plan_job *j, struct str name)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (str_eq(j->roles[i].name, name))
+			return &j->roles[i];
+	return NULL;
+}

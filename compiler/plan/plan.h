@@ -169,6 +169,8 @@ bool plan_asks_alike(const struct plan_role *r, int64_t i, int64_t k);
 int64_t plan_next_kind(const struct plan_role *r, int64_t i);
 /* Returns how many of the replicas 0 to N - 1 request the same as replica I. */
 int64_t plan_kind_size(const struct plan_role *r, int64_t i, int64_t n);
+/* The role of that name in the plan, where a role of a cell is CELL-ROLE-COPY; NULL if it has none. */
+const struct plan_role *plan_find_role(const struct plan_job *j, struct str name);
 /* Returns a copy of the role with the amounts of replica I only: no container of the copy has `per_replica`. */
 struct plan_role plan_role_of(struct arena *a, const struct plan_role *r, int64_t i);
 /* Returns a copy of the role with the largest request of any replica, for each resource separately. */

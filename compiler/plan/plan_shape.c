@@ -436,12 +436,10 @@ static void condition_put(struct shape_out *o, const struct plan_condition *c)
 
 static bool find_role(const struct plan_job *j, struct str name, unsigned *ret)
 {
-	for (size_t i = 0; i < j->nroles; i++)
-		if (str_eq(j->roles[i].name, name)) {
-			*ret = (unsigned)i;
-			return true;
-		}
-	return false;
+	const struct plan_role *r = plan_find_role(j, name);
+
+	*ret = r ? (unsigned)(r - j->roles) : *ret;
+	return r;
 }
 
 /* Reads a condition about the replicas of one role: VALUE is its name. */

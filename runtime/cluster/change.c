@@ -26,14 +26,6 @@ static struct transport_request patch(struct cluster *k, const struct resource *
 		.content_type = STR("application/merge-patch+json"), .query = query, .nquery = 1, .body = body };
 }
 
-static const struct plan_role *changed_role(const struct plan_job *j, struct str name)
-{
-	for (size_t i = 0; i < j->nroles; i++)
-		if (str_eq(j->roles[i].name, name))
-			return &j->roles[i];
-	return NULL;
-}
-
 /* ---- scale ---- */
 
 static bool refuse_change(struct cluster *k, struct str sentence, int *ret_status)
@@ -90,7 +82,7 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 {
 	struct cluster *k = cluster_of(s);
 	const struct cluster_watch *c = cluster_watch_of(w);
-	const struct plan_role *r = changed_role(&c->plan, role);
+	const struct plan_role *r = plan_find_role(&c->plan, role);
 	const struct resource *job = resource_known(STR("batch"), STR("Job"));
 	int64_t n = strtoll(number.p, NULL, 10);
 

@@ -12,14 +12,6 @@ static const char *const pod_keep[] = { "metadata.name", "metadata.namespace", "
 	"metadata.ownerReferences", "metadata.annotations.[batch.kubernetes.io/job-completion-index]", "status.phase",
 	"spec.containers.name", "spec.containers.stdin", "spec.containers.tty", NULL };
 
-static const struct plan_role *role_named(const struct plan_job *j, struct str name)
-{
-	for (size_t i = 0; i < j->nroles; i++)
-		if (str_eq(j->roles[i].name, name))
-			return &j->roles[i];
-	return NULL;
-}
-
 /* Is pod A a better choice than B? A pod that is being deleted is used if there is no other, and then the newest. */
 static bool is_better(const struct member *a, const struct member *b)
 {
@@ -113,7 +105,7 @@ bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, i
 	struct replica_pod *ret, int *ret_status)
 {
 	const struct cluster_watch *c = cluster_watch_of(w);
-	const struct plan_role *r = role_named(&c->plan, role);
+	const struct plan_role *r = plan_find_role(&c->plan, role);
 	struct replica_pods pods;
 
 	*ret_status = STATUS_USAGE;

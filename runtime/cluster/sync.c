@@ -28,14 +28,6 @@ struct syncing {
 
 /* ---- which replicas ---- */
 
-static const struct plan_role *role_in(const struct plan_job *j, struct str name)
-{
-	for (size_t i = 0; i < j->nroles; i++)
-		if (str_eq(j->roles[i].name, name))
-			return &j->roles[i];
-	return NULL;
-}
-
 /* Reports a role of the run whose code cannot be replaced; false if it can. */
 static bool is_role_refused(struct syncing *c, const struct plan_role *old, const struct plan_role *new,
 	int *ret_status)
@@ -76,7 +68,7 @@ static void add_replica_part(struct syncing *c, const struct plan_role *new, con
 /* Adds the replicas of a role that run. One that is about to start would have other code than its peers. */
 static bool add_role(struct syncing *c, const struct plan_role *new, int *ret_status)
 {
-	const struct plan_role *old = role_in(&c->watch->plan, new->name);
+	const struct plan_role *old = plan_find_role(&c->watch->plan, new->name);
 	struct replica_pods pods;
 
 	if (is_role_refused(c, old, new, ret_status) ||
@@ -133,7 +125,7 @@ static struct sync_role *role_result(struct syncing *c, const struct replica_pod
 	for (size_t i = 0; i < w->nroles; i++)
 		if (str_eq(w->roles[i].name, pod->plan->name))
 			return &w->roles[i];
-	struct sync_role new = { .name = pod->plan->name, .to = role_in(w->job, pod->plan->name)->code->id,
+	struct sync_role new = { .name = pod->plan->name, .to = plan_find_role(w->job, pod->plan->name)->code->id,
 		.unchanged = true };
 	ARENA_PUSH(c->session->arena, w->roles, w->nroles, new);
 	return &w->roles[w->nroles - 1];
@@ -236,8 +228,8 @@ static struct str new_record(struct syncing *c)
 
 	code_record_note(a, c->what->project, c->what->job);
 	for (size_t i = 0; i < c->what->nroles; i++) {
-		const struct plan_role *new = role_in(c->what->job, c->what->roles[i].name);
-		struct plan_code *old = role_in(j, new->name)->code;
+		const struct plan_role *new = plan_find_role(c->what->job, c->what->roles[i].name);
+		struct plan_code *old = plan_find_role(j, new->name)->code;
 		old->synced = str_copy(a, new->code->id);
 		old->files = new->code->files;
 		old->bytes = new->code->bytes;

@@ -54,7 +54,9 @@ enum { SYNC_REFUSED = 65 };             /* exit status of the script when it has
 	"  find . -type d > \"$n/dirs\"; while IFS= read -r f; do\n" \
 	"    if test -d \"$c/$f\" && test ! -L \"$c/$f\"; then\n" \
 	"      test -w \"$c/$f\" || give_up \"cannot write into $c/$f\"\n" \
-	"    elif test -e \"$c/$f\" || test -L \"$c/$f\"; then old \"$f\" || give_up \"$c/$f is no directory\"; fi\n" \
+	"    elif test -e \"$c/$f\" || test -L \"$c/$f\"; then\n" \
+	"      old \"$f\" || give_up \"$c/$f is not a directory\"\n" \
+	"    fi\n" \
 	"  done < \"$n/dirs\"\n" \
 	"  cut -c67- \"$n/files\" > \"$n/names\"; while IFS= read -r f; do\n" \
 	"    test -d \"$c/$f\" && test ! -L \"$c/$f\" || continue\n" \

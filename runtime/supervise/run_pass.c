@@ -174,18 +174,10 @@ static void tell_verdict(struct run_pass *p)
 			STR_ARG(f->role), (long long)f->index, STR_ARG(f->reason)), STR(""));
 }
 
-static const struct plan_role *run_role(const struct run_pass *p, struct str name)
-{
-	for (size_t i = 0; i < p->plan.nroles; i++)
-		if (str_eq(p->plan.roles[i].name, name))
-			return &p->plan.roles[i];
-	return NULL;
-}
-
 static void tell_action(struct run_pass *p, const struct jobs_action *x)
 {
 	struct arena *a = &p->arena;
-	const struct plan_role *r = run_role(p, x->role);
+	const struct plan_role *r = plan_find_role(&p->plan, x->role);
 	const char *kind = x->deployment ? "Deployment" : "Job";
 
 	if (x->what == JOBS_RELEASE && r && r->start_after) {

@@ -27,7 +27,7 @@ PROGRAMS = {
     "elastic": 'role w { replicas = 1:4, %s }' % ROLE,
     "index": 'env { ME = w.host(pod.index), RANK = "rank-${pod.index}", NEXT = w.host((pod.index + 1) %% 3) }\n role w { replicas = 3, args = ["--at=${pod.index}", '
              '["a", "b", "c"][pod.index]], %s }' % ROLE,
-    "files": 'role w { replicas = 2, %s, files { "/etc/app/hosts" = "${w.host(0)}:1\\n${w.host(1)}:1 $(X) $Y\\n" }\n mounts { "/root/.ssh" = generated("ssh-keypair") } }' % ROLE,
+    "files": 'role w { replicas = 2, %s, files { "/etc/app/hosts" = "${w.host(0)}:1\\n${w.host(1)}:1 $(X) $Y\\n" }\n mounts { "/keys/.ssh" = generated("ssh-keypair") } }' % ROLE,
     "namespace": 'namespace = "lab"\n role w { replicas = 2, env { A = w.host(1) }, %s }' % ROLE,
     "fail": 'role w { replicas = 2, retries = 3, %s }\n role x { %s }' % (ROLE, ROLE),
 }

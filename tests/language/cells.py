@@ -155,7 +155,7 @@ t.case("slices", 'import std.tpu\n' + S(RUN + ", accelerator = tpu.v5e(2x4), sli
 t.case("names of replicas", 'import std.kubeflow\n' + J("cell c: kubeflow.pytorchjob { }"), ["TJ0818", "replica { }"], **E)
 for target in ("jobset", "kubeflow", "trainer"):
     t.case("target " + target, S(RUN), ["TJ0818", "the target '%s' has no place for cell 'server'" % target], args=("--target", target), command="compile", **E)
-t.case("what is wrong is told once", S("command = [\"x\"], shm = 8Gi, nothing = 2"), "TJ0202", status=1)
+t.case("what is wrong is reported once", S("command = [\"x\"], shm = 8Gi, nothing = 2"), "TJ0202", status=1)
 
 # ---- what a beginner writes ----
 CELL = 'cell server { %s\n role worker { }\n}\n%s'
