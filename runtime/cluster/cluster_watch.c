@@ -9,7 +9,7 @@
 #include "data/data_write.h"
 #include "runtime/cluster/code_record.h"
 #include "runtime/cluster/jobs_request.h"
-#include "runtime/cluster/vouch.h"
+#include "runtime/cluster/watch_record.h"
 #include "runtime/cluster/watch_restart.h"
 #include "runtime/command/runs.h"
 #include "runtime/run/outcome.h"
@@ -82,7 +82,7 @@ static int64_t act_pause(struct cluster_watch *c, const struct jobs_action *x)
  * decided again later. The watches may report an action long after the server has accepted it. Only the actions of the
  * first stage are sent; the others are decided again when the effects of these are seen.
  */
-static void carry_out(struct cluster_watch *c, const struct jobs_decision *d)
+static void send_actions(struct cluster_watch *c, const struct jobs_decision *d)
 {
 	struct arena *a = &c->scratch;
 	enum jobs_stage first = JOBS_STAGE_JOB;
@@ -269,35 +269,9 @@ static void renew_record(struct cluster_watch *c)
 	}
 }
 
-static bool still_active(const struct run_state *s)
-{
-	for (size_t i = 0; i < s->nroles; i++)
-		if (run_count(&s->roles[i]).active)
-			return true;
-	return false;
-}
-
 static enum run_phase verdict_phase(const struct parent *p)
 {
 	return str_is(p->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
-}
-
-/*
- * A verdict that the controller has recorded takes precedence: the controller has deleted workloads that would
- * continue, and perhaps the pods that show the verdict.
- */
-static void take_verdict(const struct cluster_watch *c, struct arena *a, struct run_state *s)
-{
-	const struct parent *p = &c->parent;
-	enum run_phase end = verdict_phase(p);
-	bool success = end == RUN_SUCCEEDED, active = still_active(s);
-
-	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)
-		return;
-	if (s->phase != (success ? RUN_COMPLETING : RUN_FAILING))
-		s->cause = STR("");             /* the old cause only explains why the run did not progress */
-	s->phase = !active ? end : success ? RUN_COMPLETING : RUN_FAILING;
-	outcome_read(a, p->outcome, p->generation, s);
 }
 
 void cluster_watch_recall(struct arena *a, const struct parent *p, struct run_state *s)
@@ -354,64 +328,53 @@ static bool take_state(struct cluster_watch *c, const struct run_state *s)
 }
 
 /*
- * Do the objects of the run vouch for its record, so that this command may act on it? If not, that is reported once,
- * after the time in which the watches may be late.
+ * Reports once what the record says and no live object shows, unless it is only a moment since an `apply` or another
+ * attendant has changed the record.
  */
-static bool is_vouched(struct cluster_watch *c, struct arena *a, const struct status_objects *objects)
+static void tell_doubt(struct cluster_watch *c, struct str doubt)
 {
 	struct loop *l = c->cluster->client.loop;
-	struct str who;
 
-	if (vouch_judge(a, &c->parent, objects, &who) != VOUCH_MISSING) {
+	if (!doubt.n) {
 		c->doubtful = 0;
-		return true;
+		return;
 	}
 	c->doubtful = c->doubtful ? c->doubtful : loop_now(l);
-	int64_t late = parent_is_complete(&c->parent) ? VOUCH_LATE_MS : VOUCH_APPLY_MS;
-	int64_t left = c->doubtful + late * NS_PER_MS - loop_now(l);
+	int64_t left = c->doubtful + attend_doubt_patience(&c->parent) - loop_now(l);
 	if (left > 0) {
 		loop_timer_set(l, &c->timer, left);
 	} else if (!c->doubted) {
 		c->doubted = true;
-		session_say(c->cluster->session, "nothing is done for run '%.*s': %.*s does not vouch for the record "
-			"that was read. If the run was applied again, repeat this command; otherwise somebody may have "
-			"changed the record, and 'trainc apply' with the program restores it", STR_ARG(c->watch->name),
-			STR_ARG(who));
+		session_say(c->cluster->session, "nothing is done because of the record of run '%.*s': %.*s. If the "
+			"run was applied again, repeat this command; otherwise somebody may have changed the record, "
+			"and 'trainc apply' with the program restores it", STR_ARG(c->watch->name), STR_ARG(doubt));
 	}
-	return false;
 }
 
-static bool uid_vouches(const struct status_objects *objects, struct str uid, struct str digest)
+/* Does this command do what the Jobs of the run cannot do for each other? Not if a controller does it. */
+static bool acts_for(const struct cluster_watch *c)
 {
-	for (size_t i = 0; i < objects->n; i++)
-		if (str_eq(status_text(objects->at[i], "metadata.uid"), uid))
-			return vouch_by(objects->at[i], digest);
-	return false;
+	return c->attends && !c->removed && !parent_is_attended(&c->parent) &&
+		!view_useless(c->view, c->watch->name, c->ns);
 }
 
-/*
- * Does the work that the Jobs of the run cannot do for each other, unless a controller does it. LIVE is the state that
- * the objects show, whatever verdict is recorded.
- */
-static void attend_run(struct cluster_watch *c, struct arena *a, const struct run_state *live,
-	const struct status_objects *objects)
+/* Carries out a step: first the record, then a restart or the actions. */
+static void carry_out(struct cluster_watch *c, const struct attend_look *look, const struct attend_step *step,
+	const struct run_state *shown)
 {
-	size_t kept = 0;
+	int64_t left = step->again == RULES_NEVER ? RULES_NEVER : step->again - look->now;
 
-	if (!c->attends || c->removed || parent_is_attended(&c->parent) || !is_vouched(c, a, objects) ||
-	    view_useless(c->view, c->watch->name, c->ns))
+	if (!c->acting && step->news && (look->acts || run_phase_final(shown->phase)) && watch_record(c, step))
 		return;
-	struct str digest = vouch_digest(a, &c->parent);
-	if (live->restart_due || c->parent.restart.going) {
-		watch_restart_act(c, live, objects);
-	} else if (!c->acting) {
-		struct jobs_decision d = decide_jobs(a, &c->plan, live, objects);
-		for (size_t i = 0; i < d.n; i++)
-			if (uid_vouches(objects, d.at[i].uid, digest))
-				d.at[kept++] = d.at[i];
-		d.n = kept;
-		carry_out(c, &d);
-	}
+	if (!look->acts)
+		return;
+	tell_doubt(c, step->doubt);
+	if (left < patience(c, shown))
+		loop_timer_set(c->cluster->client.loop, &c->timer, left);
+	if (step->restart)
+		watch_restart_act(c, step, look->objects);
+	else if (!c->acting)
+		send_actions(c, &step->actions);
 }
 
 /* Judges the run by its objects, with trees and views in A; true if its state has changed. */
@@ -426,9 +389,10 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	note_jobs(c, &objects);
 	watch_restart_prepare(c, &objects);
 	objects.attended = c->attends || parent_is_attended(&c->parent);
-	struct run_state s = status_of(a, &c->plan, &objects, server_time(c->cluster));
-	struct run_state live = s;
-	take_verdict(c, a, &s);
+	struct attend_look look = { .plan = &c->plan, .record = &c->parent, .objects = &objects, .acts = acts_for(c),
+		.now = server_time(c->cluster) };
+	struct attend_step step = attend_step(a, &look);
+	struct run_state s = step.state;
 	int64_t held = hold_end(c, &s);
 	s.ns = c->ns;
 	s.file = c->parent.file;
@@ -440,7 +404,7 @@ static bool judge_in(struct cluster_watch *c, struct arena *a)
 	loop_timer_set(c->cluster->client.loop, &c->timer, held ? held : patience(c, &s));
 	if (s.phase == RUN_ABSENT && c->seen && was_final)
 		return false;                   /* the run was removed after its end: its last state counts */
-	attend_run(c, a, &live, &objects);
+	carry_out(c, &look, &step, &s);
 	cluster_watch_recall(a, &c->parent, &s);
 	strayed_show(a, c->strayed, c->nstrayed, &s);
 	return take_state(c, &s);
@@ -572,7 +536,10 @@ static bool watch_update(struct run_watch *w)
 
 static bool watch_is_over(const struct run_watch *w)
 {
-	return w->replaced || (has_ended(w) && !cluster_watch_of(w)->acting);
+	const struct cluster_watch *c = cluster_watch_of(w);
+
+	/* cluster_end() waits for the record */
+	return w->replaced || (has_ended(w) && c->acting == c->recording);
 }
 
 static void watch_close(struct run_watch *w)

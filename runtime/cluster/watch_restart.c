@@ -122,37 +122,25 @@ static void pass_done(struct restart *r)
 	}
 }
 
-/* Is an old Job still being deleted? The watch reports the end of the deletion. */
-static bool is_deleting(const struct cluster_watch *c, const struct status_objects *objects)
-{
-	for (size_t i = 0; i < objects->n; i++)
-		for (size_t k = 0; k < c->parent.nreplaced; k++)
-			if (str_eq(status_text(objects->at[i], "metadata.uid"), c->parent.replaced[k].old) &&
-				status_text(objects->at[i], "metadata.deletionTimestamp").n)
-				return true;
-	return false;
-}
-
-void watch_restart_act(struct cluster_watch *c, const struct run_state *s, const struct status_objects *objects)
+void watch_restart_act(struct cluster_watch *c, const struct attend_step *step, const struct status_objects *objects)
 {
 	struct loop *l = c->cluster->client.loop;
 	struct arena *a = &c->restart_memory;
-	int64_t left = c->restart_next - loop_now(l), patience = restart_patience(s, clock_real() +
-		transport_clock_offset(c->cluster->client.transport));
+	int64_t left = c->restart_next - loop_now(l);
 
 	if (c->restarting)
 		return;
-	left = left > patience ? left : patience;
-	if (left > 0 || (c->parent.restart.going && is_deleting(c, objects))) {
-		loop_timer_set(l, &c->timer, left > 0 ? left : PAUSE_MS * MS);
+	left = left > step->patience ? left : step->patience;
+	if (left > 0) {
+		loop_timer_set(l, &c->timer, left);
 		return;
 	}
 	arena_reset(a);
 	c->restart = (struct restart){ .calls = c->cluster->client.calls, .arena = a, .ns = c->ns,
 		.judged = c->parent, .manager = "trainc-attend",
-		.number = s->restart_due ? c->parent.restart.number + 1 : 0,
-		.cause = str_copy(a, s->restart_cause), .done = pass_done, .to = c };
-	restart_note_attempts(&c->restart, &c->plan, s, objects);
+		.number = c->parent.restart.going ? 0 : c->parent.restart.number + 1,
+		.cause = str_copy(a, step->live.restart_cause), .done = pass_done, .to = c };
+	restart_note_attempts(&c->restart, &c->plan, &step->live, objects);
 	c->restarting = true;
 	c->acting++;
 	restart_start(&c->restart);

@@ -5,6 +5,7 @@
 #ifndef TRAINC_RUNTIME_CLUSTER_WATCH_RESTART_H
 #define TRAINC_RUNTIME_CLUSTER_WATCH_RESTART_H
 
+#include "runtime/cluster/attend_step.h"
 #include "runtime/cluster/cluster_watch.h"
 
 /* Must be called after the record of the run has been read for the first time. */
@@ -23,7 +24,7 @@ bool watch_restart_explains(struct cluster_watch *c, struct str uid);
  * Jobs have been seen, a restart counts as under way.
  */
 void watch_restart_prepare(struct cluster_watch *c, struct status_objects *objects);
-/* Starts a restart that is due, or continues one that is in progress. */
-void watch_restart_act(struct cluster_watch *c, const struct run_state *s, const struct status_objects *objects);
+/* Carries out the restart that a STEP orders. */
+void watch_restart_act(struct cluster_watch *c, const struct attend_step *step, const struct status_objects *objects);
 
 #endif

@@ -186,7 +186,8 @@ static int64_t job_end_time(const struct data *job)
 	return end;
 }
 
-struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const struct status_objects *objects)
+struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const struct run_state *state,
+	const struct status_objects *objects)
 {
 	struct jobs_look l = look(a, j, objects);
 	struct jobs_census c = { .n = l.n };
@@ -194,6 +195,7 @@ struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const 
 	for (size_t i = 0; i < l.n; i++) {
 		int64_t end = l.at[i].over ? job_end_time(l.at[i].object) : 0;
 		c.over += l.at[i].over;
+		c.ending += !l.at[i].over && !l.at[i].deployment && has_succeeded(state, l.at[i].role);
 		c.marked += l.at[i].marked && !l.at[i].over;
 		c.end = end > c.end ? end : c.end;
 	}

@@ -45,9 +45,11 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 struct jobs_census {
 	size_t n;
 	size_t over;                    /* Jobs that are over */
+	size_t ending;                  /* Jobs that are not over and whose replicas have all succeeded */
 	size_t marked;                  /* Jobs that are not over and have the mark of JOBS_MARK */
 	int64_t end;                    /* the latest end of a Job that is over; 0: unknown */
 };
-struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const struct status_objects *objects);
+struct jobs_census jobs_census(struct arena *a, const struct plan_job *j, const struct run_state *state,
+	const struct status_objects *objects);
 
 #endif

@@ -11,12 +11,9 @@
 
 #include "base/words.h"
 #include "data/data_read.h"
-#include "data/data_write.h"
-#include "runtime/cluster/applyset.h"
+#include "runtime/cluster/attend_step.h"
 #include "runtime/cluster/jobs_request.h"
 #include "runtime/cluster/restart.h"
-#include "runtime/cluster/vouch.h"
-#include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/status/look.h"
 #include "runtime/supervise/event.h"
@@ -39,15 +36,10 @@ struct run_pass {
 	struct parent parent;           /* the record */
 	struct plan_job plan;
 	struct status_objects objects;
-	struct run_state state;
-	struct jobs_decision d;
-	enum vouch_verdict vouched;     /* do the live objects vouch for the record? */
+	struct attend_step decided;     /* what is recorded and done */
 	struct str doubt;               /* what the record says and no live object shows; empty: nothing */
 	struct restart restart;
-	bool news;                      /* the verdict, or the first failing rank, is not recorded yet */
-	bool judged;                    /* the verdict was not known before this pass */
-	bool expired;                   /* `ttl` has passed, and the actions delete the Jobs because of this */
-	enum run_step step;
+	enum run_step step;             /* the requests that are sent now */
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
 	bool warned;                    /* a warning was logged, or would have been logged again */
@@ -162,13 +154,13 @@ static void tell_run(struct run_pass *p, const char *type, const char *reason, s
 
 static void tell_verdict(struct run_pass *p)
 {
-	bool success = str_is(p->parent.verdict, "Succeeded");
-	const struct run_failure *f = &p->state.failure;
+	bool success = str_is(p->decided.verdict, "Succeeded");
+	const struct run_failure *f = &p->decided.live.failure;
 
-	if (p->judged)
+	if (p->decided.judged)
 		tell_run(p, success ? "Normal" : "Warning", success ? "RunSucceeded" : "RunFailed",
 			str_printf(&p->arena, "run '%.*s' has %s: %.*s", STR_ARG(p->parent.run), success ? "succeeded"
-			: "failed", STR_ARG(p->state.cause)), STR(""));
+			: "failed", STR_ARG(p->decided.live.cause)), STR(""));
 	if (!success && f->known)
 		tell_run(p, "Warning", "FirstFailure", str_printf(&p->arena, "first failure: %.*s %lld, %.*s",
 			STR_ARG(f->role), (long long)f->index, STR_ARG(f->reason)), STR(""));
@@ -184,13 +176,13 @@ static void tell_action(struct run_pass *p, const struct jobs_action *x)
 		struct str c = plan_condition_text(a, &p->plan, r->start_after);
 		tell_run(p, "Normal", "RoleStarted", str_printf(a, "role '%.*s' starts, because %.*s holds: %s %.*s is "
 			"resumed", STR_ARG(x->role), STR_ARG(c), kind, STR_ARG(x->name)), x->uid);
-	} else if (p->expired) {
+	} else if (p->decided.expired) {
 		struct str ttl = duration_text(a, p->plan.ttl.value);
 		tell_run(p, "Normal", "TimeToLiveExpired", str_printf(a, "the run ended more than %.*s ago (ttl): %s "
 			"%.*s is deleted", STR_ARG(ttl), kind, STR_ARG(x->name)), x->uid);
 	} else if (x->what == JOBS_END) {
 		tell_run(p, "Normal", "RoleEnded", str_printf(a, "role '%.*s' ends, because the run has %s: %s %.*s is "
-			"deleted", STR_ARG(x->role), str_is(p->parent.verdict, "Succeeded") ? "succeeded" : "failed",
+			"deleted", STR_ARG(x->role), str_is(p->decided.verdict, "Succeeded") ? "succeeded" : "failed",
 			kind, STR_ARG(x->name)), x->uid);
 	}
 }
@@ -204,10 +196,11 @@ static void record_written(void *to, const struct transport_result *r)
 	struct metrics *m = &p->job->control->metrics;
 
 	p->stale = !transport_ok(r);
-	if (transport_ok(r) && p->news) {
-		m->succeeded += p->judged && str_is(p->parent.verdict, "Succeeded");
-		m->failed += p->judged && str_is(p->parent.verdict, "Failed");
-		log_line("info", p->job->label, "%.*s: %.*s", STR_ARG(p->parent.verdict), STR_ARG(p->state.cause));
+	if (transport_ok(r) && p->decided.news) {
+		struct str verdict = p->decided.verdict;
+		m->succeeded += p->decided.judged && str_is(verdict, "Succeeded");
+		m->failed += p->decided.judged && str_is(verdict, "Failed");
+		log_line("info", p->job->label, "%.*s: %.*s", STR_ARG(verdict), STR_ARG(p->decided.live.cause));
 		tell_verdict(p);
 	}
 	run_answered(p, r);
@@ -219,33 +212,12 @@ static void record_written(void *to, const struct transport_result *r)
  */
 static bool step_record(struct run_pass *p)
 {
-	const struct parent *parent = &p->parent;
-	struct buf b = { 0 };
+	bool attended = parent_is_attended(&p->parent) || p->decided.vouched != VOUCH_GIVEN;
 
-	bool attended = parent_is_attended(parent) || p->vouched != VOUCH_GIVEN;
-
-	if (p->next++ || (attended && !p->news))
+	if (p->next++ || (attended && !p->decided.news))
 		return false;
-	buf_z(&b, "{\"metadata\":{\"uid\":");
-	data_write_text(&b, parent->uid);
-	buf_z(&b, ",\"resourceVersion\":");
-	data_write_text(&b, parent->version);
-	buf_printf(&b, "},\"data\":{\"attended\":\"%lld\"", (long long)parent->generation);
-	if (p->news) {
-		buf_z(&b, ",\"verdict\":");
-		data_write_text(&b, parent->verdict);
-		buf_z(&b, ",\"outcome\":");
-		data_write_text(&b, parent->outcome);
-	}
-	buf_z(&b, "}}");
 	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
-	struct transport_pair *query = ARENA_NEW(&p->arena, struct transport_pair);
-	*query = (struct transport_pair){ STR("fieldManager"), STR(MANAGER) };
-	s->request = (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = query,
-		.nquery = 1, .content_type = STR("application/merge-patch+json"), .body = buf_take(&b, &p->arena),
-		.path = transport_path(&p->arena, &(struct transport_place){ .version = STR("v1"),
-		.plural = STR("configmaps"), .namespace = p->job->ns, .name = p->job->name }) };
-	buf_release(&b);
+	s->request = attend_record_request(&p->arena, &p->parent, &p->decided, true, MANAGER);
 	run_send(p, s, record_written);
 	return true;
 }
@@ -287,34 +259,22 @@ static void restart_answered(struct restart *r)
 	run_go_on(p);
 }
 
-/* Is an old Job still being deleted? The watch reports the end of the deletion. */
-static bool still_deleting(const struct run_pass *p)
-{
-	for (size_t i = 0; i < p->objects.n; i++)
-		if (str_is(status_text(p->objects.at[i], "kind"), "Job") &&
-			status_text(p->objects.at[i], "metadata.deletionTimestamp").n)
-			return true;
-	return false;
-}
-
 /* Starts a restart that is due, or continues one that is in progress. */
 static bool step_restart(struct run_pass *p)
 {
 	bool going = p->parent.restart.going;
 
-	if (p->next++ || (!going && !p->state.restart_due))
+	if (p->next++ || !p->decided.restart)
 		return false;
-	int64_t patience = going && still_deleting(p) ? RESTART_PAUSE * NS_PER_SECOND
-		: restart_patience(&p->state, controller_now(p->job->control));
-	if (patience) {
-		p->again = controller_now(p->job->control) + patience;
+	if (p->decided.patience) {
+		p->again = controller_now(p->job->control) + p->decided.patience;
 		return false;
 	}
 	p->restart = (struct restart){ .calls = p->job->control->client.calls, .arena = &p->arena, .ns = p->job->ns,
 		.judged = p->parent, .manager = MANAGER, .share = &p->job->tenant->share,
-		.number = going ? 0 : p->parent.restart.number + 1, .cause = p->state.restart_cause,
+		.number = going ? 0 : p->parent.restart.number + 1, .cause = p->decided.live.restart_cause,
 		.done = restart_answered, .to = p };
-	restart_note_attempts(&p->restart, &p->plan, &p->state, &p->objects);
+	restart_note_attempts(&p->restart, &p->plan, &p->decided.live, &p->objects);
 	p->pending++;
 	restart_start(&p->restart);
 	return true;
@@ -341,12 +301,14 @@ static void job_answered(void *to, const struct transport_result *r)
 /* Sends the next action of STAGE. */
 static bool step_jobs(struct run_pass *p, enum jobs_stage stage)
 {
-	while (p->next < p->d.n && jobs_stage_of(&p->d.at[p->next]) != stage)
+	const struct jobs_decision *d = &p->decided.actions;
+
+	while (p->next < d->n && jobs_stage_of(&d->at[p->next]) != stage)
 		p->next++;
-	if (p->next >= p->d.n)
+	if (p->next >= d->n)
 		return false;
 	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
-	s->action = &p->d.at[p->next++];
+	s->action = &d->at[p->next++];
 	s->request = jobs_request(&p->arena, s->action, p->job->ns, MANAGER);
 	run_send(p, s, job_answered);
 	return true;
@@ -397,7 +359,7 @@ static bool step_doubt(struct run_pass *p)
 {
 	struct supervised *j = p->job;
 	int64_t now = loop_now(j->control->client.loop);
-	int64_t patience = (parent_is_complete(&p->parent) ? VOUCH_LATE_MS : VOUCH_APPLY_MS) * (NS_PER_SECOND / 1000);
+	int64_t patience = attend_doubt_patience(&p->parent);
 
 	if (p->next++)
 		return false;
@@ -498,124 +460,20 @@ static bool run_read(struct run_pass *p)
 	return ok;
 }
 
-/* ---- the verdict ---- */
-
-/* The verdict that follows from the state; empty: the state has no verdict yet. */
-static struct str verdict_of(const struct run_state *s)
-{
-	switch (s->phase) {
-	case RUN_SUCCEEDED: case RUN_COMPLETING: return STR("Succeeded");
-	case RUN_FAILED: case RUN_FAILING: return STR("Failed");
-	default: return STR("");
-	}
-}
-
-/*
- * Does the recorded outcome lack the first failing rank? This happens because the watch of Jobs may be ahead of the
- * watch of pods.
- */
-static bool lacks_failure(struct run_pass *p)
-{
-	struct run_state ended = { 0 };
-
-	return outcome_read(&p->arena, p->parent.outcome, p->parent.generation, &ended) && !ended.failure.known;
-}
-
-static void note_verdict(struct run_pass *p, int64_t now)
-{
-	struct parent *parent = &p->parent;
-	struct buf b = { 0 };
-
-	if (parent->verdict.n) {                /* a recorded verdict stays, although the objects that show it may be
-						 * deleted by now */
-		p->state.phase = str_is(parent->verdict, "Succeeded") ? RUN_SUCCEEDED : RUN_FAILED;
-		p->news = p->state.phase == RUN_FAILED && p->state.failure.known && lacks_failure(p);
-	} else {
-		parent->verdict = verdict_of(&p->state);
-		p->news = p->judged = parent->verdict.n > 0;
-	}
-	if (!p->news)
-		return;
-	p->state.cause.n -= p->state.deletion;  /* a deletion is temporary, but the record is permanent */
-	p->state.deletion = 0;
-	outcome_write(&p->state, parent->generation, p->state.since ? p->state.since : now, &b);
-	parent->outcome = buf_take(&b, &p->arena);
-	buf_release(&b);
-}
-
-/* ---- time to live ---- */
-
-/*
- * Deletes the Jobs of a run with several Jobs when `ttl` has passed since the end of the run. A run of a single Job
- * sets a field of the Job instead. The record and its verdict stay. The live objects must show that the run has ended:
- * they show the verdict, as SHOWN says since SINCE, or all Jobs that are left are over. The end is the later one of the
- * recorded end and the one that they show.
- */
-static void expire(struct run_pass *p, bool shown, int64_t since, int64_t now)
-{
-	struct run_state ended = { 0 };
-	struct jobs_census c = jobs_census(&p->arena, &p->plan, &p->objects);
-
-	if (!plan_ttl_is_left(&p->plan) || p->news || !p->parent.verdict.n)
-		return;
-	if (!shown && c.over < c.n)
-		return;
-	outcome_read(&p->arena, p->parent.outcome, p->parent.generation, &ended);
-	int64_t last = shown ? since : c.end, end = ended.end > last ? ended.end : last;
-	int64_t at = (end ? end : now) + (int64_t)p->plan.ttl.value.nano;
-	if (now < at) {
-		p->again = at;
-		return;
-	}
-	p->d.n = 0;
-	p->expired = true;
-	for (size_t i = 0; i < p->objects.n; i++) {
-		const struct data *o = p->objects.at[i];
-		struct jobs_action x = { .what = JOBS_END, .name = status_text(o, "metadata.name"),
-			.uid = status_text(o, "metadata.uid"), .role = status_label(o, "trainc.dev/role") };
-		if (str_is(status_text(o, "kind"), "Job") && !status_text(o, "metadata.deletionTimestamp").n)
-			ARENA_PUSH(&p->arena, p->d.at, p->d.n, x);
-	}
-}
-
-/* ---- judging ---- */
-
-/* If the objects do not show the verdict that is recorded, leaves out all actions but the ends of marked Jobs. */
-static void limit_actions(struct run_pass *p, bool shown)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p->d.n; i++)
-		if (shown || p->d.at[i].what == JOBS_END)
-			p->d.at[kept++] = p->d.at[i];
-	p->d.n = kept;
-}
-
 /* Judges the run by the objects that vouch for its record, and decides what to do. */
 static void run_judge(struct run_pass *p)
 {
-	int64_t now = controller_now(p->job->control);
-	struct str who;
+	struct attend_look look = { .plan = &p->plan, .record = &p->parent, .objects = &p->objects, .acts = true,
+		.now = controller_now(p->job->control) };
 
 	run_see(p);
-	p->vouched = vouch_judge(&p->arena, &p->parent, &p->objects, &who);
-	if (p->vouched == VOUCH_MISSING) {
-		p->doubt = str_printf(&p->arena, "%.*s does not vouch for it", STR_ARG(who));
-		p->step = RUN_DOUBT;
-		return;
-	}
 	p->objects.restart = p->parent.restart;
 	p->objects.attended = true;
-	p->state = status_of(&p->arena, &p->plan, &p->objects, now);
-	int64_t since = p->state.since;
-	bool shown = !p->parent.verdict.n || str_eq(p->parent.verdict, verdict_of(&p->state));
-	p->d = decide_jobs(&p->arena, &p->plan, &p->state, &p->objects);
-	note_verdict(p, now);
-	limit_actions(p, shown);
-	expire(p, shown, since, now);
-	struct jobs_census c = jobs_census(&p->arena, &p->plan, &p->objects);
-	if (!shown && !c.marked && c.over < c.n && !str_is(p->plan.clean.value, "none"))
-		p->doubt = str_printf(&p->arena, "no object shows the verdict '%.*s'", STR_ARG(p->parent.verdict));
+	p->decided = attend_step(&p->arena, &look);
+	p->doubt = p->decided.doubt;
+	p->again = p->decided.again;
+	if (p->decided.vouched == VOUCH_MISSING)
+		p->step = RUN_DOUBT;
 }
 
 void run_pass_begin(struct queue_item *i)

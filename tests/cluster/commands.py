@@ -1001,6 +1001,27 @@ def verdict_of_old_run(w):
 
 
 @check
+def verdict_at_once(w):
+    """wait records how a run ended when it sees it, not when it ends itself: killed while it waits for another run, it
+    has lost nothing; and a record that it may not write does not stop it"""
+    w.write("a.tj", JOB % ("a", 2) + "\n" + JOB % ("b", 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    p = w.start("wait", "a", "b")
+    w.shown(p, "b Running")
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    w.wait_for("the verdict", lambda: w.get("configmaps", "a.trainc")["data"].get("verdict") == "Failed")
+    p.kill()
+    p.communicate(timeout=30)
+    w.take("jobs", "default", "a-worker")
+    run = json.loads(w.want(0, "status", "a", "-o", "json")[0])["runs"][0]
+    must(run["state"] == "Failed" and run["first_failure"]["exit_code"] == 3, run)
+    w.run_job("default", w.get("jobs", "b-worker"), "Failed", 4)
+    w.fault("PATCH", "/configmaps/b.trainc", status(403, "Forbidden", "read only"), 9)
+    w.want(8, "wait", "b", err="Failed: worker 0 exited with code 4")
+    must(not w.get("configmaps", "b.trainc")["data"]["verdict"], "it was written")
+
+
+@check
 def ended_json(w):
     """apply -o json also shows a run that has ended: after those that are followed, and alone"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))

@@ -1,0 +1,230 @@
+/* attend_step.c - decides one step of attending a run. */
+#include "runtime/cluster/attend_step.h"
+
+#include "base/json_write.h"
+#include "base/words.h"
+#include "data/data_write.h"
+#include "runtime/cluster/restart.h"
+#include "runtime/run/outcome.h"
+#include "runtime/run/rules.h"
+#include "runtime/status/look.h"
+
+enum { DELETING_PAUSE = 1 };            /* seconds before the next look at a restart whose old Jobs are being deleted */
+
+/* ---- the verdict ---- */
+
+/* The verdict that follows from the state; empty: the state has no verdict yet. */
+static struct str verdict_of(const struct run_state *s)
+{
+	switch (s->phase) {
+	case RUN_SUCCEEDED: case RUN_COMPLETING: return STR("Succeeded");
+	case RUN_FAILED: case RUN_FAILING: return STR("Failed");
+	default: return STR("");
+	}
+}
+
+static bool still_active(const struct run_state *s)
+{
+	for (size_t i = 0; i < s->nroles; i++)
+		if (run_count(&s->roles[i]).active)
+			return true;
+	return false;
+}
+
+/*
+ * A verdict that a controller has recorded takes precedence: the controller has deleted workloads that would continue,
+ * and perhaps the pods that show the verdict.
+ */
+static void take_verdict(struct arena *a, const struct parent *p, struct run_state *s)
+{
+	bool success = str_is(p->verdict, "Succeeded"), active = still_active(s);
+	enum run_phase end = success ? RUN_SUCCEEDED : RUN_FAILED;
+
+	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)
+		return;
+	if (s->phase != (success ? RUN_COMPLETING : RUN_FAILING))
+		s->cause = STR("");             /* the old cause only explains why the run did not progress */
+	s->phase = !active ? end : success ? RUN_COMPLETING : RUN_FAILING;
+	outcome_read(a, p->outcome, p->generation, s);
+}
+
+/*
+ * Does the recorded outcome lack the first failing rank? This happens because the watch of Jobs may be ahead of the
+ * watch of pods.
+ */
+static bool lacks_failure(struct arena *a, const struct parent *p)
+{
+	struct run_state ended = { 0 };
+
+	return outcome_read(a, p->outcome, p->generation, &ended) && !ended.failure.known;
+}
+
+/*
+ * Decides what must be recorded. A recorded verdict stays, although the objects that show it may be deleted by now; the
+ * first failing rank is added when it is known.
+ */
+static void note_verdict(struct arena *a, const struct attend_look *l, struct attend_step *step)
+{
+	const struct parent *p = l->record;
+	struct run_state ended = step->live;
+	struct buf b = { 0 };
+
+	step->verdict = p->verdict.n ? p->verdict : verdict_of(&step->live);
+	step->judged = !p->verdict.n && step->verdict.n;
+	step->news = step->judged || (str_is(p->verdict, "Failed") && step->live.failure.known && lacks_failure(a, p));
+	if (!step->news)
+		return;
+	ended.cause.n -= ended.deletion;        /* a deletion is temporary, but the record is permanent */
+	ended.deletion = 0;
+	outcome_write(&ended, p->generation, ended.since ? ended.since : l->now, &b);
+	step->outcome = buf_take(&b, a);
+	buf_release(&b);
+}
+
+/* ---- restarts of the whole run ---- */
+
+/* Is a Job that the restart replaces still being deleted? The watch reports the end of the deletion. */
+static bool still_deleting(const struct attend_look *l)
+{
+	for (size_t i = 0; i < l->objects->n; i++)
+		for (size_t k = 0; k < l->record->nreplaced; k++)
+			if (str_eq(status_text(l->objects->at[i], "metadata.uid"), l->record->replaced[k].old) &&
+				status_text(l->objects->at[i], "metadata.deletionTimestamp").n)
+				return true;
+	return false;
+}
+
+static void decide_restart(const struct attend_look *l, struct attend_step *step)
+{
+	bool going = l->record->restart.going;
+
+	step->restart = going || step->live.restart_due;
+	if (going && still_deleting(l))
+		step->patience = DELETING_PAUSE * NS_PER_SECOND;
+	else if (step->restart)
+		step->patience = restart_patience(&step->live, l->now);
+}
+
+/* ---- the Jobs ---- */
+
+static bool uid_vouches(const struct status_objects *objects, struct str uid, struct str digest)
+{
+	for (size_t i = 0; i < objects->n; i++)
+		if (str_eq(status_text(objects->at[i], "metadata.uid"), uid))
+			return vouch_by(objects->at[i], digest);
+	return false;
+}
+
+/*
+ * Leaves out actions for objects that do not vouch for the record. If the objects do not show the verdict that is
+ * recorded, only marked Jobs end.
+ */
+static void limit_actions(struct arena *a, const struct attend_look *l, bool shown, struct jobs_decision *d)
+{
+	struct str digest = vouch_digest(a, l->record);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		if ((shown || d->at[i].what == JOBS_END) && uid_vouches(l->objects, d->at[i].uid, digest))
+			d->at[kept++] = d->at[i];
+	d->n = kept;
+}
+
+/*
+ * Deletes the Jobs of a run with several Jobs when `ttl` has passed since the end of the run. A run of a single Job
+ * sets a field of the Job instead. The record and its verdict stay. The live objects must show that the run has ended:
+ * they show the verdict, as SHOWN says, or all Jobs that are left are over. The end is the later one of the recorded
+ * end and the one that they show.
+ */
+static void expire(struct arena *a, const struct attend_look *l, bool shown, const struct jobs_census *c,
+	struct attend_step *step)
+{
+	struct run_state ended = { 0 };
+
+	if (!plan_ttl_is_left(l->plan) || step->news || !l->record->verdict.n || (!shown && c->over < c->n))
+		return;
+	outcome_read(a, l->record->outcome, l->record->generation, &ended);
+	int64_t last = shown ? step->live.since : c->end, end = ended.end > last ? ended.end : last;
+	int64_t at = (end ? end : l->now) + (int64_t)l->plan->ttl.value.nano;
+	if (l->now < at) {
+		step->again = at;
+		return;
+	}
+	step->actions.n = 0;
+	step->expired = true;
+	for (size_t i = 0; i < l->objects->n; i++) {
+		const struct data *o = l->objects->at[i];
+		struct jobs_action x = { .what = JOBS_END, .name = status_text(o, "metadata.name"),
+			.uid = status_text(o, "metadata.uid"), .role = status_label(o, "trainc.dev/role") };
+		if (str_is(status_text(o, "kind"), "Job") && !status_text(o, "metadata.deletionTimestamp").n)
+			ARENA_PUSH(a, step->actions.at, step->actions.n, x);
+	}
+}
+
+static void decide_actions(struct arena *a, const struct attend_look *l, struct attend_step *step)
+{
+	struct str said = l->record->verdict;
+	bool shown = !said.n || str_eq(said, verdict_of(&step->live));
+
+	step->actions = decide_jobs(a, l->plan, &step->live, l->objects);
+	limit_actions(a, l, shown, &step->actions);
+	struct jobs_census c = jobs_census(a, l->plan, &step->live, l->objects);
+	expire(a, l, shown, &c, step);
+	if (!shown && !c.marked && c.over + c.ending < c.n && !str_is(l->plan->clean.value, "none"))
+		step->doubt = str_printf(a, "no object shows the verdict '%.*s'", STR_ARG(said));
+}
+
+struct attend_step attend_step(struct arena *a, const struct attend_look *l)
+{
+	struct attend_step step = { .again = RULES_NEVER };
+	struct str who;
+
+	step.live = status_of(a, l->plan, l->objects, l->now);
+	step.state = step.live;
+	take_verdict(a, l->record, &step.state);
+	step.vouched = l->acts ? vouch_judge(a, l->record, l->objects, &who) : VOUCH_ABSENT;
+	if (step.vouched == VOUCH_MISSING) {
+		step.doubt = str_printf(a, "%.*s does not vouch for it", STR_ARG(who));
+		return step;
+	}
+	note_verdict(a, l, &step);
+	if (l->acts) {
+		decide_restart(l, &step);
+		decide_actions(a, l, &step);
+	}
+	return step;
+}
+
+int64_t attend_doubt_patience(const struct parent *record)
+{
+	return (parent_is_complete(record) ? VOUCH_LATE_MS : VOUCH_APPLY_MS) * (NS_PER_SECOND / 1000);
+}
+
+struct transport_request attend_record_request(struct arena *a, const struct parent *record,
+	const struct attend_step *step, bool attended, const char *manager)
+{
+	struct transport_pair *query = ARENA_NEW(a, struct transport_pair);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b, .text = data_write_text };
+
+	*query = (struct transport_pair){ STR("fieldManager"), str_of(manager) };
+	json_open(&w, '{');
+	json_add_open(&w, "metadata", '{');
+	json_add_text(&w, "uid", record->uid);
+	json_add_text(&w, "resourceVersion", record->version);
+	json_close(&w, '}');
+	json_add_open(&w, "data", '{');
+	if (attended)
+		json_add_text(&w, "attended", str_int(a, record->generation));
+	if (step->news) {
+		json_add_text(&w, "verdict", step->verdict);
+		json_add_text(&w, "outcome", step->outcome);
+	}
+	json_close(&w, '}');
+	json_close(&w, '}');
+	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = query, .nquery = 1,
+		.path = applyset_parent_path(a, record->ns, record->run), .body = buf_take(&b, a),
+		.content_type = STR("application/merge-patch+json") };
+	buf_release(&b);
+	return r;
+}
