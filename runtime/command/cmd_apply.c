@@ -23,6 +23,8 @@ static int wait_for_all(struct session *s, const struct backend *b, struct atten
 			return runs_worse(status, waited);
 		waited = runs_wait(s, a, goal);
 		status = runs_worse(status, waited);
+	} else if (status != STATUS_USAGE && goal == GOAL_COMPLETE) {
+		on_end_run(s, a);               /* the runs have ended before apply could wait */
 	}
 	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
 		runs_report(s, a, REPORT_JSON);
