@@ -271,6 +271,14 @@ const struct data *emit_gang_setting(const struct plan_job *j, const char *name)
 bool emit_gang_owns(const struct plan_job *j, struct str key);
 /* Writes the label by which a queue finds the objects that it admits: those that run the job or one of its roles. */
 void emit_gang_queue(struct emit *e, struct object *metadata);
+/*
+ * May Kueue start the Job of an elastic role with fewer pods than its maximum? It then keeps that size, unless the job
+ * has the annotation by which Kueue lets somebody resize it, which emit_gang_resizable() returns.
+ */
+bool emit_gang_shrinks(const struct plan_job *j, const struct plan_role *r);
+const struct plan_pair *emit_gang_resizable(const struct plan_job *j, const struct plan_role *r);
+/* Writes the annotations that say how few pods are enough. */
+void emit_gang_size(struct emit *e, const struct plan_role *r, struct object *metadata);
 /* Make a pod or pod template a member of the gang: the first function in its metadata, the second in its spec. */
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);

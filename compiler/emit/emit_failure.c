@@ -31,7 +31,9 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 		return;
 	}
 	PUT_INT(e->arena, spec, "backoffLimitPerIndex", n, from);
-	PUT_INT(e->arena, spec, "maxFailedIndexes", r->elastic ? r->max - r->min : 0, from);
+	/* the server refuses more than there are replicas, and Kueue may reduce them; the limit does not follow */
+	if (!emit_gang_shrinks(e->job, r))
+		PUT_INT(e->arena, spec, "maxFailedIndexes", r->elastic ? r->max - r->min : 0, from);
 }
 
 /* Writes the exit codes that are not retried, so that they end the Job at once; the list must not be empty. */

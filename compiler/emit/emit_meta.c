@@ -176,8 +176,10 @@ struct object *emit_object(struct emit *e, const struct manifest *m)
 	user_labels(e, m->role, workload, map);
 	if (m->role && (m->indexed_name || m->role->one_name))
 		emit_replica_labels(e, m->role, !workload, map);
-	if (ends)
+	if (ends) {
 		runtime_annotations(e, m->role, metadata);
+		emit_gang_size(e, m->role, metadata);
+	}
 	user_annotations(e, m->role, workload, metadata);
 	if (pod) {
 		emit_place_metadata(e, m->role, metadata);

@@ -91,20 +91,14 @@ static const struct mark {
 	{ GANG_KUEUE, "labels", "kueue.x-k8s.io/queue-name" },
 	{ GANG_KUEUE, "labels", "kueue.x-k8s.io/pod-group-name" },
 	{ GANG_KUEUE, "annotations", "kueue.x-k8s.io/pod-group-total-count" },
+	{ GANG_KUEUE, "annotations", "kueue.x-k8s.io/job-min-parallelism" },
+	{ GANG_KUEUE, "annotations", "kueue.x-k8s.io/job-completions-equal-parallelism" },
 	{ GANG_VOLCANO, "annotations", "scheduling.k8s.io/group-name" },
 	{ GANG_VOLCANO, "annotations", "volcano.sh/task-spec" },
 	{ GANG_COSCHEDULING, "labels", "scheduling.x-k8s.io/pod-group" },
 };
-enum { MARK_QUEUE, MARK_KUEUE_GROUP, MARK_KUEUE_COUNT, MARK_VOLCANO_GROUP, MARK_VOLCANO_TASK, MARK_COSCHEDULING_GROUP,
-	MARKS };
-
-bool emit_gang_owns(const struct plan_job *j, struct str key)
-{
-	for (size_t i = 0; i < MARKS; i++)
-		if (emit_gang(j) == marks[i].gang && str_is(key, marks[i].key))
-			return i != MARK_QUEUE || j->queue.set;
-	return false;
-}
+enum { MARK_QUEUE, MARK_KUEUE_GROUP, MARK_KUEUE_COUNT, MARK_KUEUE_LEAST, MARK_KUEUE_SIZE, MARK_VOLCANO_GROUP,
+	MARK_VOLCANO_TASK, MARK_COSCHEDULING_GROUP, MARKS };
 
 static void mark_put(struct emit *e, struct object *metadata, unsigned mark, struct str value, struct span from)
 {
@@ -138,6 +132,64 @@ void emit_gang_queue(struct emit *e, struct object *metadata)
 
 	if (emit_kueue(j) && j->queue.set)
 		mark_put(e, metadata, MARK_QUEUE, j->queue.value, j->queue.from);
+}
+
+/* ---- elastic roles in a queue ---- */
+
+const struct plan_pair *emit_gang_resizable(const struct plan_job *j, const struct plan_role *r)
+{
+	const struct plan_pairs *all[] = { &r->annotations, &j->annotations };
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; k < all[i]->n; k++)
+			if (str_is(all[i]->at[k].key, "kueue.x-k8s.io/elastic-job"))
+				return str_is(all[i]->at[k].value, "true") ? &all[i]->at[k] : NULL;
+	return NULL;
+}
+
+/* Does an autoscaler of the framework change the size of the role? */
+static bool autoscaled(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nobjects; i++)
+		if (str_is(emit_data_text(j->objects[i].data, "kind"), "HorizontalPodAutoscaler"))
+			return true;
+	return false;
+}
+
+/*
+ * Kueue refuses a minimum of 0, and another size of a Job that it may resize itself. Segments would be torn, because it
+ * may choose any size.
+ */
+bool emit_gang_shrinks(const struct plan_job *j, const struct plan_role *r)
+{
+	return emit_kueue(j) && r->elastic && r->min < r->max && r->max > 1 && r->segment <= 1 && !r->unrolled &&
+		!r->in_set && plan_workload(j, r)->id == WORKLOAD_JOB && !emit_gang_resizable(j, r) && !autoscaled(j);
+}
+
+/* Is the size of any role left to Kueue? */
+static bool shrinks(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (emit_gang_shrinks(j, &j->roles[i]))
+			return true;
+	return false;
+}
+
+bool emit_gang_owns(const struct plan_job *j, struct str key)
+{
+	for (size_t i = 0; i < MARKS; i++)
+		if (emit_gang(j) == marks[i].gang && str_is(key, marks[i].key))
+			return i == MARK_QUEUE ? j->queue.set :
+				i == MARK_KUEUE_LEAST || i == MARK_KUEUE_SIZE ? shrinks(j) : true;
+	return false;
+}
+
+void emit_gang_size(struct emit *e, const struct plan_role *r, struct object *metadata)
+{
+	if (!emit_gang_shrinks(e->job, r))
+		return;
+	mark_put(e, metadata, MARK_KUEUE_LEAST, str_int(e->arena, r->min ? r->min : 1), r->replicas_at);
+	mark_put(e, metadata, MARK_KUEUE_SIZE, STR("true"), r->replicas_at);
 }
 
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r)

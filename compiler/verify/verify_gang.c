@@ -134,6 +134,34 @@ static void kueue(struct checking *c, const struct plan_job *j)
 		n.always ? "" : ", or 'pods', admitted as one group");
 }
 
+/*
+ * Kueue can resize the running Job of an elastic role if an annotation allows it: from 0.13 behind a gate that is on
+ * from 0.18. It then refuses a place that all pods must or should share.
+ */
+static void resizable(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+{
+	const struct plan_addon *named = &c->plan->addons[ADDON_KUEUE];
+	const struct plan_pair *p = emit_gang_resizable(j, r);
+	struct diag *d;
+
+	if (!p)
+		return;
+	if (named->version && named->version < ADDON_VERSION(0, 18)) {
+		d = diag_report(c->diags, TJ0824, p->key_at, "'%.*s' is an alpha feature of Kueue before 0.18, off by default",
+			STR_ARG(p->key));
+		diag_note(c->diags, d, named->at, "the project's Kueue");
+		diag_help(c->diags, d, "if the cluster has ElasticJobsViaWorkloadSlices, say so with "
+			"'# allow TJ0824: reason'; without the annotation an elastic role starts with what fits");
+	}
+	if (r->place.kind == PLACE_NEAR || r->place.kind == PLACE_PREFER) {
+		d = diag_report(c->diags, TJ0828, check_place(c, r->place.from, r->at, j->name_at),
+			"Kueue refuses a Job that can be resized and has a place near others");
+		diag_note(c->diags, d, p->key_at, "this lets Kueue resize it");
+		diag_help(c->diags, d, "write place = pack, or remove the annotation: an elastic role then starts with "
+			"what fits");
+	}
+}
+
 static bool starts_at_once(const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->nroles; i++)
@@ -195,6 +223,9 @@ void check_gang(struct checking *c, const struct plan_job *j)
 	case GANG_KUEUE:
 		kueue(c, j);
 		no_queue(c, j);
+		for (size_t i = 0; i < j->nroles; i++)
+			if (j->roles[i].elastic)
+				resizable(c, j, &j->roles[i]);
 		/* on an operator's object, Kueue reads the priority, so it is not reported */
 		if (!(emit_target_traits(c->plan->target) & TARGET_OPERATOR))
 			unread(c, j, not_others);

@@ -78,6 +78,24 @@ static bool may_scale(struct cluster *k, const struct cluster_watch *c, const st
 	return true;
 }
 
+/*
+ * May the size of a live Job change? A Job that Kueue may start with fewer pods keeps its size while it runs: Kueue's
+ * webhook refuses another one.
+ */
+static bool may_resize(struct cluster *k, const struct run_watch *w, const struct plan_role *r,
+	const struct data *live, int64_t n, int *ret_status)
+{
+	const struct data *suspended = status_path(live, "spec.suspend");
+	int64_t size = status_number(live, "spec.parallelism", 1);
+
+	if (!status_annotation(live, "kueue.x-k8s.io/job-min-parallelism").n || size == n ||
+		(suspended && suspended->kind == DATA_BOOL && suspended->u.boolean))
+		return true;
+	return refuse_change(k, str_printf(k->arena, "Kueue has started role '%.*s' with %lld replica%s, and keeps that "
+		"number while they run; 'trainc suspend %.*s', scale and 'trainc resume %.*s' start it again with another",
+		STR_ARG(r->name), (long long)size, size == 1 ? "" : "s", STR_ARG(w->name), STR_ARG(w->name)), ret_status);
+}
+
 static bool scale_role(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
@@ -99,6 +117,8 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 			"somebody may have changed the record, and 'trainc apply' with the program restores it",
 			STR_ARG(r->object), STR_ARG(w->name)), ret_status);
 	struct str uid = status_text(live->data, "metadata.uid");
+	if (!may_resize(k, w, r, live->data, n, ret_status))
+		return false;
 	/*
 	 * maxFailedIndexes is the number of replicas that may fail without preventing success; the API server requires
 	 * all three fields in one request

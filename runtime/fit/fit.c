@@ -42,26 +42,101 @@ static enum fit_when judge_priority(struct fit_cluster *c, const struct fit_job 
 	return when;
 }
 
+/* ---- elastic roles ---- */
+
+/* Fits the job with N replicas of a shape, and those of the others as they are? */
+static bool fits_with(struct fit_cluster *c, const struct fit_job *job, size_t shape, int64_t n, bool empty)
+{
+	struct buf unused = { 0 };
+	bool ok;
+
+	job->shapes[shape].count = n;
+	ok = fits(c, job, empty, &unused);
+	buf_release(&unused);
+	return ok;
+}
+
+static void put_sizes(const struct fit_job *job, const int64_t *most, struct buf *out)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < job->n; i++) {
+		const struct fit_shape *s = &job->shapes[i];
+		if (!s->least || s->count == most[i])
+			continue;
+		buf_printf(out, "%s%.*s with %lld of %lld:%lld replicas", first ? "" : ", ", STR_ARG(s->role),
+			(long long)s->count, (long long)s->least, (long long)most[i]);
+		first = false;
+	}
+}
+
+/*
+ * Does the job fit with fewer replicas of its elastic roles, as Kueue starts them? Each role, in its order, gets as
+ * many as there is room for beside the least number of those that follow. If it fits, OUT gets the numbers.
+ */
+static bool fits_reduced(struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *out)
+{
+	int64_t *most = ARENA_ARRAY(c->arena, int64_t, job->n);
+	size_t last = job->n;
+	bool ok = false;
+
+	for (size_t i = 0; i < job->n; i++) {
+		most[i] = job->shapes[i].count;
+		if (!job->queue.n || !job->shapes[i].least)
+			continue;
+		job->shapes[i].count = job->shapes[i].least;
+		last = i;
+	}
+	ok = last < job->n && fits_with(c, job, last, job->shapes[last].least, empty);
+	for (size_t i = 0; ok && i < job->n; i++) {
+		int64_t low = job->shapes[i].count, high = most[i];
+		while (low < high) {
+			int64_t middle = low + (high - low + 1) / 2;
+			if (fits_with(c, job, i, middle, empty))
+				low = middle;
+			else
+				high = middle - 1;
+		}
+		job->shapes[i].count = low;
+	}
+	if (ok)
+		put_sizes(job, most, out);
+	for (size_t i = 0; i < job->n; i++)
+		job->shapes[i].count = most[i];
+	return ok;
+}
+
 struct fit_answer fit_judge(struct fit_cluster *c, const struct fit_job *job)
 {
 	struct fit_answer x = { FIT_NEVER, STR("") };
 	struct str beyond = fit_beyond(c->arena, c, job);
-	struct buf now = { 0 }, empty = { 0 };
+	struct buf now = { 0 }, empty = { 0 }, sizes = { 0 };
 
 	if (job->unknown.n) {
 		buf_printf(&empty, "nothing is known of the pods of a %.*s", STR_ARG(job->unknown));
 	} else if (fits(c, job, false, &now)) {
 		x.when = FIT_NOW;
+	} else if (fits_reduced(c, job, false, &sizes)) {
+		x.when = FIT_NOW;
 	} else if (fits(c, job, true, &empty)) {
 		x.when = judge_priority(c, job, &now);
+	} else if (fits_reduced(c, job, true, &sizes)) {
+		x.when = FIT_EMPTY;
+		buf_z(&now, "; without other pods it starts as ");
+		buf_str(&now, buf_text(&sizes));
+	}
+	if (x.when == FIT_NOW) {
+		now.n = 0;
+		buf_str(&now, buf_text(&sizes));
 	}
 	if (beyond.n && x.when != FIT_NEVER) {
 		buf_printf(&now, "%snot considered: %.*s", now.n ? "; " : "it fits otherwise; ", STR_ARG(beyond));
 		x.when = FIT_UNKNOWN;
 	}
-	if (x.when != FIT_NOW)
+	if (x.when != FIT_NOW || now.n)
 		x.why = buf_take(x.when == FIT_NEVER ? &empty : &now, c->arena);
 	buf_release(&now);
 	buf_release(&empty);
+	buf_release(&sizes);
 	return x;
 }

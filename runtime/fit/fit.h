@@ -31,6 +31,7 @@ int64_t fit_amount(const struct data *d, bool thousandths);
 struct fit_shape {
 	struct str role;
 	int64_t count;
+	int64_t least;                  /* Kueue may start that many of an elastic role; 0: all or none */
 	const struct data *spec, *labels;       /* spec and labels of the pods */
 	struct str topology;            /* key of a node label: all pods must run on nodes with the same value of this
 					 * label; empty: the pods may run on any nodes */
@@ -120,7 +121,7 @@ const char *fit_word(enum fit_when w);          /* "now", "preempts", "empty", "
 struct fit_answer {
 	enum fit_when when;
 	/*
-	 * FIT_PREEMPTS: which pods it displaces; FIT_EMPTY: why the job does not fit now; FIT_NEVER: why it does not
+	 * FIT_NOW: how many of an elastic role, if not all; FIT_PREEMPTS: which pods it displaces; FIT_EMPTY: why the job does not fit now; FIT_NEVER: why it does not
 	 * even fit on the empty cluster; FIT_UNKNOWN: what was not considered
 	 */
 	struct str why;

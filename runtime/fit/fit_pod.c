@@ -124,6 +124,19 @@ static int64_t size_of_job(const struct data *spec)
 	return completions < parallel ? completions : parallel;
 }
 
+/* Adds the pods of a Job. Kueue may start fewer, if an annotation says how many are enough. */
+static void add_job(struct arena *a, struct fit_resources *r, const struct data *object, struct str name,
+	struct fit_job *job)
+{
+	const struct data *spec = status_path(object, "spec"), *template = spec ? status_path(spec, "template") : NULL;
+	struct str least = status_annotation(object, "kueue.x-k8s.io/job-min-parallelism");
+	size_t before = job->n;
+
+	add_shape(a, r, template, name, size_of_job(spec), job);
+	if (job->n > before)
+		job->shapes[before].least = segment_size(least);
+}
+
 static void add_set(struct arena *a, struct fit_resources *r, const struct data *list, int64_t nodes,
 	struct fit_job *job)
 {
@@ -161,7 +174,7 @@ void fit_add_object(struct arena *a, struct fit_resources *r, const struct data 
 	if (queue.n)
 		job->queue = queue;
 	if (str_is(kind, "Job"))
-		add_shape(a, r, status_path(spec, "template"), name, size_of_job(spec), job);
+		add_job(a, r, object, name, job);
 	else if (str_is(kind, "Pod"))
 		add_shape(a, r, object, name, 1, job);
 	else if (w && (w->traits & WORKLOAD_REPLICAS))

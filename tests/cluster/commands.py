@@ -272,6 +272,25 @@ def salt_of_another(w):
 
 
 @check
+def elastic_in_a_queue(w):
+    """a Job that Kueue started with fewer pods keeps its size while it runs; `apply` leaves it, `scale` says what to do"""
+    w.write("a.tj", (JOB % ("a", "2:8")).replace("image =", 'queue = "ml"\n  image =', 1))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    live = w.get("jobs", "a-worker")
+    must(live["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] == "2", live)
+    live["spec"].update(suspend=False, parallelism=4, completions=4)
+    w.put("jobs", "default", live)
+    w.want(0, "apply", "--no-wait", "a.tj", out="Job/a-worker unchanged")
+    w.want(6, "scale", "a", "worker=6", err="Kueue has started role 'worker' with 4 replicas, and keeps that number while they run; "
+           "'trainc suspend a', scale and 'trainc resume a'")
+    w.want(0, "scale", "a", "worker=4")
+    live["spec"].update(suspend=True, parallelism=8, completions=8)
+    w.put("jobs", "default", live)
+    w.want(0, "scale", "a", "worker=6")
+    must(w.get("jobs", "a-worker")["spec"]["parallelism"] == 6, "scaled")
+
+
+@check
 def contradictions(w):
     """a command line that contradicts itself, or names something that does not exist, changes nothing"""
     w.write("a.tj", JOB % ("a", "1:3") + JOB % ("b", 1))

@@ -295,6 +295,27 @@ def queues(w):
 
 
 @check
+def elastic(w):
+    """Kueue starts an elastic role with as many replicas as fit; a role that it may not shrink, with all of them"""
+    def elastic_job(sizes, cpu=2, top=""):
+        return job(9, cpu, top='queue = "lq"\n  ' + top).replace("replicas = 9", "replicas = " + sizes)
+    nodes = [node("a", 64, 256)]
+    ask(w, elastic_job("2:8"), nodes + kueue(16), r"now")
+    got = ask(w, elastic_job("2:8"), nodes + kueue(9), "now", out="now    j: worker with 4 of 2:8 replicas$")
+    must("worker asks for" not in got, got)
+    ask(w, elastic_job("2:8"), nodes + kueue(16, 11), "now", out="worker with 2 of 2:8")
+    ask(w, elastic_job("2:8"), nodes + kueue(16, 13), "empty", out="worker asks for 16 cpu")
+    ask(w, elastic_job("2:8"), nodes + kueue(9, 7), "empty", out="without other pods it starts as worker with 4 of 2:8 replicas")
+    ask(w, elastic_job("2:8"), nodes + kueue(3), "never")
+    ask(w, elastic_job("2:8"), [node("a", 7)] + kueue(64), "now", out="worker with 3 of 2:8")
+    ask(w, elastic_job("2:8", top='annotations { "kueue.x-k8s.io/elastic-job" = "true" }'), nodes + kueue(9), "never")
+    ask(w, job(8, 2).replace("replicas = 8", "replicas = 2:8"), [node("a", 7)], "never")
+    other = '  role other { replicas = 1:4, command = ["x"], cpu = 2, memory = 1Gi }\n}\n'
+    both = elastic_job("2:8", top="# allow TJ0823: both may start alone\n")[:-2] + other
+    ask(w, both, nodes + kueue(12), "now", out="now    j: worker with 5 of 2:8 replicas, other with 1 of 1:4 replicas$")
+
+
+@check
 def forms(w):
     """JSON, several jobs, unreadable files, a cluster, and a user who may not list nodes"""
     w.write("a.tj", job(1, name="a") + "\n" + job(99, 1, name="b"))

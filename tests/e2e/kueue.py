@@ -410,16 +410,23 @@ def sets(s):
 
 @check
 def elastic(s):
-    """an elastic role is admitted with its size; scaled beyond the quota it waits with the reason, and scaled back
-    it runs"""
+    """an elastic role starts with as many replicas as the quota has room for, and keeps that number while it runs;
+    one that is resizable waits for room for all, and scaled to fewer it runs"""
     with Queue(s):
         s.write("a.tj", job("a", "2:6"))
         s.write("project.tj", "project {\n}\n")
-        fits(s, "never")
+        fits(s, "now")
         s.want(0, "apply", "a.tj", "--no-wait")
-        is_state(s, "a", "Queued", "maximum capacity (4)")
-        s.want(0, "scale", "a", "worker=3")
-        running(s, 3)
+        running(s, 4)
+        s.want(0, "apply", "a.tj", "--no-wait", out="Job/a-worker unchanged")
+        s.want(6, "scale", "a", "worker=3", err="Kueue has started role 'worker' with 4 replicas")
+        s.want(0, "delete", "a", "--yes")
+        s.write("b.tj", job("b", "2:6").replace("image =", 'annotations { "kueue.x-k8s.io/elastic-job" = "true" }\n  image =', 1))
+        fits(s, "never", program="b.tj")
+        s.want(0, "apply", "b.tj", "--no-wait")
+        is_state(s, "b", "Queued", "maximum capacity (4)")
+        s.want(0, "scale", "b", "worker=3")
+        running(s, 3, "b")
 
 
 if __name__ == "__main__":

@@ -340,6 +340,34 @@ t.case("Volcano's queue, followed", JOB('queue = "ml", gang = "volcano"\n  role 
 
 # ---- Kueue counts pod sets: each replicated Job of a set is one ----
 OWN = 'job "c" {\n  image = "a/b:1"\n  command = ["t"]\n  %s\n  role w { replicas = %d, cpu = 1, memory = 1Gi, mounts { "/c" = own_claim("c", 1Gi, keep = true) } }\n}\n'
+
+# an elastic role in a queue: Kueue starts it with what fits, or keeps it resizable, and refuses both at once
+ELASTIC = 'job "e" {\n  image = "a/b:1"\n  command = ["t"]\n%s  role w { replicas = %s, cpu = 1, memory = 1Gi, %s }\n}\n'
+LEAST, EQUAL, RESIZE = "kueue.x-k8s.io/job-min-parallelism", "kueue.x-k8s.io/job-completions-equal-parallelism", "kueue.x-k8s.io/elastic-job"
+BY_HAND = 'annotations { "%s" = "%s" }'
+IN_QUEUE = '  queue = "ml"\n'
+for what, top, sizes, more, says, lacks, target in (
+        ("", IN_QUEUE, "2:8", "", [LEAST + ': "2"', EQUAL + ': "true"'], (), "jobs"),
+        (", from 0", IN_QUEUE + '  success = done(s)\n  role s { cpu = 1, memory = 1Gi }\n', "0:8", "", LEAST + ': "1"', (), "jobs"),
+        (", a limit that does not follow", IN_QUEUE, "2:8", "retries = 3", "backoffLimitPerIndex: 3", "maxFailedIndexes", "jobs"),
+        (", of a fixed size", IN_QUEUE, "8", "", "queue-name: ml", LEAST, "jobs"),
+        (", of a range that is one size", IN_QUEUE, "8:8", "", "queue-name: ml", LEAST, "jobs"),
+        (", without a queue", "", "2:8", "retries = 3", "maxFailedIndexes: 6", LEAST, "jobs"),
+        (", as pods", IN_QUEUE, "2:8", "", 'pod-group-total-count: "8"', LEAST, "pods"),
+        (", resizable", IN_QUEUE, "2:8", "retries = 3, " + BY_HAND % (RESIZE, "true"), [RESIZE + ': "true"', "maxFailedIndexes: 6"], LEAST, "jobs"),
+        (", not resizable", IN_QUEUE, "2:8", BY_HAND % (RESIZE, "false"), LEAST, (), "jobs"),
+        (", in segments", IN_QUEUE, "4:8", 'place = near("zone", each = 4)', "podset-slice-size", LEAST, "jobs"),
+        (", of another queue", IN_QUEUE + '  gang = "volcano"\n', "2:8", "", "queue: ml", LEAST, "jobs")):
+    t.case("an elastic role in a queue" + what, ELASTIC % (top, sizes, more), says, lacks, command="compile", args=("--target", target))
+t.case("Kueue's minimum by hand", ELASTIC % (IN_QUEUE, "2:8", BY_HAND % (LEAST, "3")), "is written by trainc", status=1)
+t.case("Kueue's minimum by hand, of a fixed size", ELASTIC % (IN_QUEUE, "8", BY_HAND % (LEAST, "3")), LEAST + ': "3"', command="compile", status=0)
+for version, off in (("0.17", True), ("0.18", False), ("0.19", False)):
+    t.case("resizable in Kueue " + version, ELASTIC % (IN_QUEUE, "2:8", BY_HAND % (RESIZE, "true")), ["TJ0824", "alpha feature of Kueue before 0.18"] if off else (),
+           () if off else "TJ0824", files={"project.tj": 'project { addons { kueue = "%s" } }\n' % version}, status=0)
+for place, refused in (('near("rack")', True), ('prefer("rack")', True), ("pack", False)):
+    t.case("resizable with place = " + place, ELASTIC % (IN_QUEUE, "2:8", "place = %s, " % place + BY_HAND % (RESIZE, "true")),
+           ["TJ0828", "Kueue refuses a Job that can be resized"] if refused else (), () if refused else "TJ0828",
+           files={"project.tj": 'project { topology = ["example.com/rack"] }\n'}, status=1 if refused else 0)
 ROLES = 'job "c" {\n  image = "a/b:1"\n  command = ["t"]\n  queue = "ml"\n%s}\n'
 for version, most in ((None, 18), ("0.19", 18), ("0.18", 10), ("0.17", 8), ("0.13", 8)):
     files = {"project.tj": 'project { addons { kueue = "%s" } }\n' % version} if version else None
