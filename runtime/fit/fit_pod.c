@@ -125,7 +125,7 @@ static int64_t size_of_job(const struct data *spec)
 }
 
 /* Adds the pods of a Job. Kueue may start fewer, if an annotation says how many are enough. */
-static void add_job(struct arena *a, struct fit_resources *r, const struct data *object, struct str name,
+static void add_sized_job(struct arena *a, struct fit_resources *r, const struct data *object, struct str name,
 	struct fit_job *job)
 {
 	const struct data *spec = status_path(object, "spec"), *template = spec ? status_path(spec, "template") : NULL;
@@ -174,7 +174,7 @@ void fit_add_object(struct arena *a, struct fit_resources *r, const struct data 
 	if (queue.n)
 		job->queue = queue;
 	if (str_is(kind, "Job"))
-		add_job(a, r, object, name, job);
+		add_sized_job(a, r, object, name, job);
 	else if (str_is(kind, "Pod"))
 		add_shape(a, r, object, name, 1, job);
 	else if (w && (w->traits & WORKLOAD_REPLICAS))

@@ -411,7 +411,7 @@ def sets(s):
 @check
 def elastic(s):
     """an elastic role starts with as many replicas as the quota has room for, and keeps that number while it runs;
-    one that is resizable waits for room for all, and scaled to fewer it runs"""
+    one that is resizable waits for room for all, and changes its size while it runs"""
     with Queue(s):
         s.write("a.tj", job("a", "2:6"))
         s.write("project.tj", "project {\n}\n")
@@ -425,6 +425,12 @@ def elastic(s):
         fits(s, "never", program="b.tj")
         s.want(0, "apply", "b.tj", "--no-wait")
         is_state(s, "b", "Queued", "maximum capacity (4)")
+        s.want(0, "delete", "b", "--yes")
+        s.write("b.tj", job("b", "2:4").replace("image =", 'annotations { "kueue.x-k8s.io/elastic-job" = "true" }\n  image =', 1))
+        s.want(0, "apply", "b.tj", "--no-wait")
+        running(s, 4, "b")
+        s.want(0, "scale", "b", "worker=2")
+        running(s, 2, "b")
         s.want(0, "scale", "b", "worker=3")
         running(s, 3, "b")
 

@@ -1,14 +1,10 @@
-# Runs on the head: one task on each of two nodes.
+# Runs on the head, once the worker has joined: one task on each of two nodes.
 import os
-import time
 
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 ray.init(log_to_driver=False, logging_level="ERROR")
-end = time.time() + 90
-while len([n for n in ray.nodes() if n["Alive"]]) < 2 and time.time() < end:
-    time.sleep(0.2)
 nodes = [n["NodeID"] for n in ray.nodes() if n["Alive"]]
 
 
