@@ -29,6 +29,8 @@ enum run_phase {
 	RUN_STALLED,                    /* the run cannot continue until a user acts */
 	RUN_ABSENT                      /* no object of the run exists */
 };
+/* In the cause of a replica that succeeded after its pod was to be taken from its node. */
+#define RUN_ENDED_WITH_0 "ended with 0 although it was stopped"
 /* The cause in the state of a run whose recorded verdict is all that is left. */
 #define RUN_REMOVED "its objects have been removed since"
 /* how the cause of an object ends that somebody has deleted or changed */

@@ -473,6 +473,21 @@ static void own_reason(struct judging *j)
 	}
 }
 
+/*
+ * A pod that was to be taken from its node, and ended with 0: for Kubernetes its program has finished, although it may
+ * only have saved its state.
+ */
+static void stopped_early(struct judging *j)
+{
+	struct pod_view *v = j->view;
+
+	own_reason(j);
+	if (v->disrupted)
+		v->cause = str_printf(j->arena, RUN_ENDED_WITH_0 " (%.*s)", STR_ARG(v->cause));
+	else
+		v->cause = v->reason = STR("");
+}
+
 /* Judges a pod that is being deleted, whoever requested the deletion. */
 static void deleting(struct judging *j)
 {
@@ -496,8 +511,9 @@ static void judge_pod(struct judging *j, struct str phase)
 	struct pod_view *v = j->view;
 
 	if (v->succeeded) {
-		v->phase = RUN_SUCCEEDED;                               /* the pod has succeeded */
 		v->cause = v->reason = STR("");
+		stopped_early(j);
+		v->phase = RUN_SUCCEEDED;                               /* the pod has succeeded */
 	} else if (str_is(phase, "Failed")) {
 		v->phase = RUN_FAILED;                                  /* the pod has failed */
 		if (!v->cause.n)

@@ -457,6 +457,21 @@ static void say_unattended(struct gathering *g, const struct judge_facts *f)
 	}
 }
 
+/* Why a run has succeeded, and the first replica that may have ended before its work was done. */
+static struct str success_cause(struct gathering *g, const struct whole_view *whole)
+{
+	struct str text = g->job->success ? plan_condition_text(g->arena, g->job, g->job->success) : whole->cause;
+
+	for (size_t i = 0; i < g->job->nroles; i++)
+		for (int64_t k = 0; k < g->parts[i].plan->max; k++) {
+			const struct pod_view *v = &g->parts[i].at[k].view;
+			if (v->succeeded && v->disrupted)
+				return str_printf(g->arena, "%.*s; %.*s %lld: %.*s", STR_ARG(text),
+					STR_ARG(g->parts[i].plan->name), (long long)k, STR_ARG(v->cause));
+		}
+	return text;
+}
+
 static void conclude(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	struct judge_facts f = facts_of(g);
@@ -477,8 +492,7 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	} else if (s->restart_due) {
 		say_restart(g, s, s->job_restarts + 1, s->restart_cause);
 	} else if (success) {
-		say(s, stopping(g, what) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, g->job->success
-			? plan_condition_text(g->arena, g->job, g->job->success) : whole->cause);
+		say(s, stopping(g, what) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, success_cause(g, whole));
 		say_deletion(g, s);
 	} else if (v.ends) {
 		say(s, stopping(g, what) ? RUN_FAILING : v.phase, v.told ? failing_rank(g, v.cause) : v.cause);

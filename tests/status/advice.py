@@ -132,6 +132,8 @@ TABLE = [
     ("a shell that finds no program", died(127, "Error", "sh: 1: pythn: command not found"), "exit code 127", "an error of its own"),
     ("a signal", died(139), "worker 1: killed by SEGV", "an error of its own"),
     ("too little memory", died(137, "OOMKilled"), "worker 1: OOMKilled (exit code 137)", "more memory than 'memory'"),
+    ("ended with 0 at TERM", [job([LIMIT]), pod(0, "Succeeded", conditions=[condition("DisruptionTarget", "True", "EvictionByEvictionAPI", "taken")]), pod(1, "Succeeded")],
+     "ended with 0 although it was stopped", "exit with another code than 0 after TERM"),
     ("evicted", taken("Evicted", "The node was low on resource: memory."), "worker 1: Evicted: The node was low", "needed the room"),
     ("the node was tainted", taken("", "", "DeletionByTaintManager"), "disrupted: DeletionByTaintManager", "stopped answering or was tainted"),
     ("drained", taken("", "", "EvictionByEvictionAPI"), "disrupted: EvictionByEvictionAPI", "drained the node"),

@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/kueue/pkg/constants"
 	"sigs.k8s.io/kueue/pkg/controller/core"
 	"sigs.k8s.io/kueue/pkg/controller/core/indexer"
+	"sigs.k8s.io/kueue/pkg/controller/elasticjobs"
 	"sigs.k8s.io/kueue/pkg/controller/jobframework"
 	_ "sigs.k8s.io/kueue/pkg/controller/jobs"
 	"sigs.k8s.io/kueue/pkg/controller/tas"
@@ -105,6 +106,7 @@ func main() {
 	all(core.SetupControllers(manager, queues, running, &settings, core.SetupControllersOpts{
 		PreemptionExpectations: expected, ResourceFormatter: formatter}))
 	all(tas.SetupControllers(manager, queues, running, &settings, nil))
+	all(elasticjobs.SetupWithManager(manager, &settings, nil))
 	namespaces, err := meta.LabelSelectorAsSelector(settings.ManagedJobsNamespaceSelector)
 	must(err)
 	must(jobframework.SetupControllers(ctx, manager, ctrl.Log, frameworks,
