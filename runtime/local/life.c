@@ -384,6 +384,10 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 			(long long)p->plan->min,
 			(long long)p->plan->max, (long long)n);
 	else {
+		for (int64_t i = p->run->desired; i < n; i++)
+			if (replica(p, i)->attempts && replica(p, i)->state == REPLICA_WAITING &&
+				p->units[i].process != PROCESS_RUNS)
+				replica(p, i)->resumed++;       /* it was stopped by a command: that is no restart */
 		p->run->desired = n;
 		touch(l);
 		return true;
@@ -476,6 +480,7 @@ static void begin_copies(struct life *l, int64_t now)
 		copy->anew = false;
 		copy->begun = now;
 		l->degraded_until = now + LIFE_DEGRADED_SECONDS * SECOND;
+		l->degraded_by = NULL;
 		touch(l);
 	}
 }
@@ -592,6 +597,8 @@ static void order_start(struct life *l, struct life_part *p, int64_t i, int64_t 
 	}
 	if (r->again) {
 		l->degraded_until = now + LIFE_DEGRADED_SECONDS * SECOND;
+		l->degraded_by = p;
+		l->degraded_index = i;
 		r->again = 0;
 	}
 	u->process = PROCESS_RUNS;
@@ -661,6 +668,7 @@ static void begin_anew(struct life *l, int64_t now)
 	}
 	forget_all(l);
 	l->degraded_until = now + LIFE_DEGRADED_SECONDS * SECOND;
+	l->degraded_by = NULL;
 	begin(l, now);
 }
 

@@ -202,7 +202,9 @@ static void describe_going(struct life *l, int64_t now)
 			(long long)c.expected));
 	} else if (now < l->degraded_until) {
 		life_wake(l, l->degraded_until);
-		say_life(l, RUN_DEGRADED, STR("restarted less than a minute ago"));
+		say_life(l, RUN_DEGRADED, !l->degraded_by ? STR("restarted less than a minute ago") :
+			str_printf(&l->words, "%.*s-%lld restarted less than a minute ago",
+			STR_ARG(l->degraded_by->plan->name), (long long)l->degraded_index));
 	} else {
 		say_life(l, RUN_RUNNING, waiting_role(l));
 	}

@@ -62,6 +62,9 @@ struct life {
 	int64_t anew_at;                /* ANEW: earliest time at which the job restarts */
 	struct judge_facts facts;
 	int64_t degraded_until;
+	/* the replica that restarted last; NULL: a copy or the whole job restarted */
+	const struct life_part *degraded_by;
+	int64_t degraded_index;
 	unsigned beginnings;
 
 	struct life_action *queue;

@@ -125,6 +125,21 @@ static bool is_last_unused(const struct run_state *s, size_t k, bool first)
 	return first && k + 1 == s->nroles;
 }
 
+/* Does the cause of the run begin with the name of the role, as in "worker-1 restarted" and "worker 1: exit code 3"? */
+static bool is_of_role(struct str cause, const struct run_role *r)
+{
+	return r->name.n && str_starts(cause, r->name) && cause.n > r->name.n && memchr("- /", cause.p[r->name.n], 3);
+}
+
+/* The role in whose line the cause of the run is shown: the one that it begins with, or the first. */
+static size_t role_of_cause(const struct run_state *s)
+{
+	for (size_t k = 0; k < s->nroles; k++)
+		if (s->roles[k].max && !s->roles[k].cell.n && is_of_role(s->cause, &s->roles[k]))
+			return k;
+	return SIZE_MAX;
+}
+
 static void roles_table(const struct report *r, struct buf *out)
 {
 	static const char *const words[] = { "RUN", "STATE", "ROLE", "DESIRED", "ACTIVE", "READY", "SUCCEEDED",
@@ -135,6 +150,7 @@ static void roles_table(const struct report *r, struct buf *out)
 	t.spare = 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8;        /* ACTIVE, SUCCEEDED, FAILED, RESTARTS */
 	for (size_t i = 0; i < r->n; i++) {
 		const struct run_state *s = r->runs[i];
+		size_t of_cause = role_of_cause(s);
 		bool first = true;
 		for (size_t k = 0; k < (s->nroles ? s->nroles : 1); k++) {
 			/* the framework has the role, but the job does not use it */
@@ -148,14 +164,12 @@ static void roles_table(const struct report *r, struct buf *out)
 				row[1] = str_of(run_phase_word(s->phase));
 			}
 			if (k < s->nroles && s->roles[k].cell.n)
-				put_cell_row(&t, s, k, first ? s->cause : STR(""));
+				put_cell_row(&t, s, k, first && of_cause == SIZE_MAX ? s->cause : STR(""));
 			else if (k < s->nroles)
 				put_role_row(&t, s, &s->roles[k]);
-			/*
-			 * the cause of the run is shown in the line of the first role, unless that role has its own
-			 * cause
-			 */
-			if (first && s->cause.n && !t.rows[t.n - 1][9].n)
+			/* a line that has a cause of its own keeps it */
+			bool here = of_cause == SIZE_MAX ? first : k == of_cause;
+			if (here && s->cause.n && !t.rows[t.n - 1][9].n)
 				t.rows[t.n - 1][9] = s->cause;
 			first = false;
 		}
@@ -260,6 +274,8 @@ static void replicas_table(const struct report *r, struct buf *out)
 				const struct run_role *role = &r->runs[i]->roles[k];
 				const struct run_replica *p = &role->at[n];
 				bool runs = p->state == REPLICA_STARTED || p->state == REPLICA_READY;
+				if (n >= role->desired && p->state == REPLICA_WAITING)
+					continue;       /* scaled down: the replica is not part of the run */
 				int64_t since = runs ? p->begin : p->end;
 				struct str *row = table_row(&t);
 

@@ -155,4 +155,24 @@ holds test "$(tr '\n' ' ' <.out)" = "run/short recreated run/fails recreated "
 run 0 delete --local --all -y --force; holds test "$(sort .out | tr '\n' ' ')" = "run/fails deleted run/short deleted "
 nothing_left fails; nothing_left short
 holds test -z "$(ls -A state)"
+
+# ---- scaled down and up: that is no restart; a failure is shown in the line of its role ----
+program sized <<'END'
+  success = done(worker)
+  role boss { command = ["sleep", "600"], grace = 1s }
+  role worker { replicas = 1:3, retries = 3, command = ["sleep", "600"], grace = 1s }
+END
+run 0 apply --local sized.tj
+run 0 scale --local sized worker=1
+two() { run 0 status --local sized -o wide; test "$(grep -c ' worker-' .out)" = 1; }
+before 10 two
+run 0 scale --local sized worker=3
+three() { run 0 status --local sized; grep -qE '^ +worker +3 +3 +3 +0 +0 +0$' .out; }
+before 10 three
+run 0 status --local sized -o wide; holds test "$(grep -c ' worker-' .out)" = 3
+kill -KILL "$(awk '$2 == "worker-1" { print $4 }' .out)"
+again() { run 0 status --local sized; grep -qE '^ +worker +3 .* 1  worker-1 restarted less than a minute ago$' .out; }
+before 30 again
+holds grep -qE '^sized +Degraded +boss +1 +1 +1 +0 +0 +0$' .out
+run 0 delete --local sized --yes
 end
