@@ -3,6 +3,7 @@
 #   make                 builds build/trainc and the program for clusters
 #   make demo            builds, compiles an example, and shows the result
 #   make install         DESTDIR= PREFIX=/usr/local
+#   make uninstall       removes the files that make install wrote there
 #   make clean
 #
 #   make test            runs every test that needs no cluster
@@ -99,7 +100,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-begin dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install uninstall longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-begin dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -536,5 +537,7 @@ frameworks: build
 
 install: build
 	@BUILD=$(BUILD) sh .ci/install $(DESTDIR)$(PREFIX)
+uninstall:
+	@sh .ci/install --remove $(DESTDIR)$(PREFIX)
 clean:
 	rm -rf build build-asan build-fuzz build-cover build-cross

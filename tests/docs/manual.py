@@ -85,7 +85,13 @@ def installed():
                   "share/doc/trainc/LICENSE"}
         wanted |= {"share/man/man1/trainc-%s.1" % c.word for c in manual.Table().commands}
         wanted |= {"share/man/man1/%s.1" % g.page for g in manual.Table().groups}
-        check("what is installed", files ^ wanted)
+        documents = {f for f in files if re.match("share/doc/trainc/(docs|examples)/|share/doc/trainc/installed$", f)}
+        check("what is installed", (files - documents) ^ wanted)
+        with open(os.path.join(root, "share/doc/trainc/installed"), encoding="utf-8") as f:
+            check("share/doc/trainc/installed", set(f.read().split("\n")) ^ (files - {"share/doc/trainc/installed"} | {""}))
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)", manual.read(os.path.join(root, "share/doc/trainc/README.md"))):
+            check("the installed README links to " + link, not os.path.exists(os.path.join(root, "share/doc/trainc", link)))
+        check("where it is said", "below %s; 'trainc init'" % root not in done.stdout or "%s/bin is not in PATH" % root not in done.stdout)
         for file in sorted(files):
             path = os.path.join(root, file)
             check(file + " is not empty", os.path.getsize(path) == 0)
@@ -95,6 +101,15 @@ def installed():
             if file.startswith("share/man/"):
                 target = re.match(r"\.so (.*)\n$", manual.read(path))
                 check(file + " leads to a page", target and not os.path.exists(os.path.join(root, "share/man", target[1])))
+        mine = os.path.join(root, "share/doc/trainc/mine")
+        open(mine, "w").close()
+        with open(os.path.join(root, "share/doc/trainc/installed"), "a", encoding="utf-8") as f:
+            f.write("../outside\n/etc/outside\n")
+        for left, code in (({"share/doc/trainc/mine"}, 0), ({"share/doc/trainc/mine"}, 1)):
+            done = subprocess.run(["sh", ".ci/install", "--remove", root], cwd=ROOT, capture_output=True, text=True, timeout=60)
+            check("--remove", done.returncode != code and done.stderr)
+            files = {os.path.relpath(os.path.join(at, f), root) for at, _, names in os.walk(root) for f in names}
+            check("what is left", files ^ left)
 
 
 def main():
