@@ -13,7 +13,7 @@ static const char style[] =
 	"h1{font-size:1.3rem;margin:0}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem "
 		"1rem;margin:.8rem 0}dt{opacity:.7}dd{margin:0}\n"
 	"pre{overflow-x:auto;border-left:3px solid #c0362c;padding:.4rem .8rem;margin:.8rem "
-		"0}svg{max-width:100%;height:auto}section{margin-bottom:2.5rem}\n"
+		"0}.chart{overflow-x:auto}svg{display:block}section{margin-bottom:2.5rem}\n"
 	"</style>\n";
 
 static void put_fact(struct buf *out, const char *word, struct str value)
@@ -65,8 +65,10 @@ static void put_run_section(const struct run_state *s, int64_t now, struct buf *
 	put_when(out, "Ended", s->end);
 	buf_z(out, "</dl>\n");
 	put_last_lines(s, out);
+	/* in a narrow window the drawing scrolls, because its text would become too small to read */
+	buf_z(out, "<div class=\"chart\" tabindex=\"0\" role=\"group\" aria-label=\"Time line\">\n");
 	timeline_draw(&s, 1, now, false, out);
-	buf_z(out, "</section>\n");
+	buf_z(out, "</div>\n</section>\n");
 }
 
 void timeline_html(const struct run_state *const *runs, size_t n, int64_t now, struct buf *out)

@@ -1,7 +1,9 @@
-"""tutorial.py TRAINC - does what docs/tutorial.md says, in its order, in an empty directory.
+"""tutorial.py TRAINC - does what docs/tutorial.md says, in its order, in an empty directory, and then the first run of
+docs/local.md.
 
 A ```tj block is written to job.tj.  A ```sh block is run by a shell; what the block without a language after it shows must
-be printed, line by line and in this order, except for lines that are "…"; TIME stands for a time. A line may end with "…".
+be printed, line by line and in this order, except for lines that are "…"; TIME stands for a time, PORT
+for a number. A line may end with "…".
 A block "sh cluster" runs against the stand-in for an API server in tests/cluster.  A command that fails must have a name
 below FAILS."""
 import os
@@ -18,7 +20,7 @@ FAILS = {"trainc check job.tj": 1, "trainc run --local job.tj": 8}
 
 
 def pattern(line):
-    text = re.escape(line.rstrip("…")).replace("TIME", r"\S+( \S+)?")
+    text = re.escape(line.rstrip("…")).replace("TIME", r"\S+( \S+)?").replace("PORT", r"\d+")
     return re.compile(text + ("" if line.endswith("…") else r"\s*$"))
 
 
@@ -57,8 +59,11 @@ def main(trainc):
         os.symlink(trainc, os.path.join(w.dir, "bin/trainc"))
         local = dict(os.environ, HOME=w.dir, TRAINC_STATE_DIR=os.path.join(w.dir, "state"), PATH=os.path.join(w.dir, "bin") + ":" + os.environ["PATH"])
         cluster = dict(w.environment(), PATH=local["PATH"])
-        for m in FENCE.finditer(open("docs/tutorial.md", encoding="utf-8").read()):
-            kind, text = m.groups()
+        with open("docs/tutorial.md", encoding="utf-8") as f:
+            blocks = FENCE.findall(f.read())
+        with open("docs/local.md", encoding="utf-8") as f:
+            blocks += FENCE.findall(f.read())[:3]       # the first run
+        for kind, text in blocks:
             if kind == "tj":
                 w.write("job.tj", text)
             elif kind.startswith("sh"):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tutorial.sh - docs/tutorial.md is true: its commands are run, and print what it shows.
+# tutorial.sh - docs/tutorial.md and the first run of docs/local.md are true: their commands are run, and print what it shows.
 cd "$(dirname "$0")/../.." || exit 1
 TRAINC=${TRAINC:-$PWD/${BUILD:-build}/trainc}
 export PYTHONDONTWRITEBYTECODE=1 TRAINC

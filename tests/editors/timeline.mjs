@@ -80,6 +80,8 @@ for (const [replicas, scheme] of [[1000, "light"], [1000, "dark"], [12, "light"]
   await page.setViewportSize({ width: 400, height: 700 });
   const narrow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   holds(`${name}: nothing leaves a narrow page sideways`, narrow <= 0, String(narrow));
+  const letters = await page.evaluate(() => Math.min(...[...document.querySelectorAll("svg text")].map(t => t.getBoundingClientRect().height).filter(h => h)));
+  holds(`${name}: text of the drawing can be read in a narrow page`, letters >= 11, `${letters} px`);
   if (pictures) await page.screenshot({ path: path.join(pictures, `timeline-${replicas}-${scheme}.png`) });
 }
 await browser.close();

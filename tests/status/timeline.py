@@ -146,6 +146,7 @@ def hostile():
         page = Page()
         page.feed(text)
         check(not page.wrong and not page.open, "html: tags that do not close: %s, %s" % (page.wrong, page.open))
+        check("svg{max-width" not in text and '<div class="chart"' in text, "html: the text of the drawing shrinks with the window")
         check("script" not in page.tags and "link" not in page.tags and "src=" not in text, "html: it refers to another file")
         check("<script>alert(1)</script>&amp;\\x1b[31m" in page.text and "second line" in page.text, "html: the last words are not shown")
         check("Degraded: worker 0: exit code 3" in page.text, "html: how it stands is not said")
