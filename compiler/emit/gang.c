@@ -150,9 +150,11 @@ const struct plan_pair *emit_gang_resizable(const struct plan_job *j, const stru
 /* Does an autoscaler of the framework change the size of the role? */
 static bool autoscaled(const struct plan_job *j)
 {
-	for (size_t i = 0; i < j->nobjects; i++)
-		if (str_is(emit_data_text(j->objects[i].data, "kind"), "HorizontalPodAutoscaler"))
+	for (size_t i = 0; i < j->nobjects; i++) {
+		const struct data *kind = data_get(j->objects[i].data, STR("kind"));
+		if (kind && kind->kind == DATA_STRING && str_is(kind->u.string, "HorizontalPodAutoscaler"))
 			return true;
+	}
 	return false;
 }
 

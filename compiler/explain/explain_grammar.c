@@ -63,8 +63,9 @@ static const struct {
 		"starts from the "
 		"last state there. 'grace' is the time between the signal TERM and the end, 'retries' how often "
 		"a replica "
-		"starts again, 'restarts' how often the whole job does; a pod that a node loses counts as none. After TERM the "
-		"program must exit with another code than 0: 0 says that its work is done, and it does not start again.",
+		"starts again, 'restarts' how often the whole job does; a pod that a node loses counts as none. "
+		"After TERM the program must exit with another code than 0: 0 says that its work is done, and "
+		"it does not start again.",
 		"role worker {\n  replicas = 4\n  retries = 10\n  grace = 2min\n  mounts { \"/checkpoints\" = "
 		"pvc(\"checkpoints\", shared = true) }\n}" },
 	{ "checkpoints", "a claim, time to save, and attempts", "See 'trainc explain checkpoint'.", NULL },

@@ -147,8 +147,8 @@ static void resizable(struct checking *c, const struct plan_job *j, const struct
 	if (!p)
 		return;
 	if (named->version && named->version < ADDON_VERSION(0, 18)) {
-		d = diag_report(c->diags, TJ0824, p->key_at, "'%.*s' is an alpha feature of Kueue before 0.18, off by default",
-			STR_ARG(p->key));
+		d = diag_report(c->diags, TJ0824, p->key_at,
+			"'%.*s' is an alpha feature of Kueue before 0.18, off by default", STR_ARG(p->key));
 		diag_note(c->diags, d, named->at, "the project's Kueue");
 		diag_help(c->diags, d, "if the cluster has ElasticJobsViaWorkloadSlices, say so with "
 			"'# allow TJ0824: reason'; without the annotation an elastic role starts with what fits");

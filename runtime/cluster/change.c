@@ -91,9 +91,11 @@ static bool may_resize(struct cluster *k, const struct run_watch *w, const struc
 	if (!status_annotation(live, "kueue.x-k8s.io/job-min-parallelism").n || size == n ||
 		(suspended && suspended->kind == DATA_BOOL && suspended->u.boolean))
 		return true;
-	return refuse_change(k, str_printf(k->arena, "Kueue has started role '%.*s' with %lld replica%s, and keeps that "
-		"number while they run; 'trainc suspend %.*s', scale and 'trainc resume %.*s' start it again with another",
-		STR_ARG(r->name), (long long)size, size == 1 ? "" : "s", STR_ARG(w->name), STR_ARG(w->name)), ret_status);
+	return refuse_change(k, str_printf(k->arena,
+		"Kueue has started role '%.*s' with %lld replica%s, and keeps that number while they run; "
+		"'trainc suspend %.*s', scale and 'trainc resume %.*s' start it again with another",
+		STR_ARG(r->name), (long long)size, size == 1 ? "" : "s", STR_ARG(w->name), STR_ARG(w->name)),
+		ret_status);
 }
 
 static bool scale_role(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)

@@ -213,8 +213,8 @@ struct answers advice_find(struct session *session, const char *where, const str
 			"'trainc apply' writes it again",
 			STR_ARG(name_escaped(a, s->file.n ? s->file : STR("FILE")))).p);
 	if (holds_words(evidence, RUN_ENDED_WITH_0))
-		add_answer(a, &all, "if its work was not done, let the program exit with another code than 0 after TERM: "
-			"Kubernetes starts no replica again that ends with 0");
+		add_answer(a, &all, "if its work was not done, let the program exit with another code than 0 after "
+			"TERM: Kubernetes starts no replica again that ends with 0");
 	switch (s->phase) {
 	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
 	case RUN_SUSPENDED:

@@ -121,8 +121,9 @@ const char *fit_word(enum fit_when w);          /* "now", "preempts", "empty", "
 struct fit_answer {
 	enum fit_when when;
 	/*
-	 * FIT_NOW: how many of an elastic role, if not all; FIT_PREEMPTS: which pods it displaces; FIT_EMPTY: why the job does not fit now; FIT_NEVER: why it does not
-	 * even fit on the empty cluster; FIT_UNKNOWN: what was not considered
+	 * FIT_NOW: how many of an elastic role, if not all; FIT_PREEMPTS: which pods it displaces; FIT_EMPTY: why the
+	 * job does not fit now; FIT_NEVER: why it does not even fit on the empty cluster; FIT_UNKNOWN: what was not
+	 * considered
 	 */
 	struct str why;
 };
