@@ -32,7 +32,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_DELETE] = cmd_delete,
 	[COMMAND_DIFF] = cmd_diff,
 	[COMMAND_WHY] = cmd_why, [COMMAND_EVENTS] = cmd_events, [COMMAND_CP] = cmd_cp, [COMMAND_SYNC] = cmd_sync,
-		[COMMAND_FIT] = cmd_fit,
+		[COMMAND_HISTORY] = cmd_history, [COMMAND_FIT] = cmd_fit,
 	[COMMAND_FMT] = cmd_fmt,
 	[COMMAND_TEST] = cmd_test,
 	[COMMAND_IMPORT] = cmd_import, [COMMAND_EXPLAIN] = cmd_explain,

@@ -66,6 +66,7 @@ int cmd_delete(struct session *s);
 int cmd_diff(struct session *s);
 int cmd_why(struct session *s);
 int cmd_events(struct session *s);
+int cmd_history(struct session *s);
 int cmd_cp(struct session *s);
 int cmd_sync(struct session *s);
 int cmd_fit(struct session *s);

@@ -175,14 +175,13 @@ static struct reviews reviews_of(struct applying *p)
 	return all;
 }
 
-static struct str user_name(struct applying *p)
+/* Asks who the user is, for messages and for the history of the run. API servers before 1.28 do not say it. */
+static struct answer *ask_user(struct batch *b)
 {
-	struct transport_request r = { .method = TRANSPORT_POST, .kind = TRANSPORT_READ,
+	return batch_add(b, &(struct transport_request){ .method = TRANSPORT_POST, .kind = TRANSPORT_READ,
 		.path = STR("/apis/authentication.k8s.io/v1/selfsubjectreviews"),
-		.body = STR("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}") };
-	struct answer *x = request_send(&p->cluster->client, p->arena, &r, CALL_ONCE);
-
-	return x->data ? text_line(p->arena, status_text(x->data, "status.userInfo.username")) : STR("");
+		.body = STR("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}") },
+		CALL_ONCE);
 }
 
 static bool is_denied(const struct review *x)
@@ -226,8 +225,11 @@ static bool may_do_it(struct applying *p)
 			.kind = TRANSPORT_READ,
 			.path = STR("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"), .body = review_body(p,
 				&all.at[i]) }, CALL_REPEAT);
+	struct answer *who = all.n && !p->cluster->user.n ? ask_user(&b) : NULL;
 	if (!batch_wait(&b))
 		return false;
+	if (who && who->data)
+		p->cluster->user = text_line(p->arena, status_text(who->data, "status.userInfo.username"));
 	for (size_t i = 0; i < all.n; i++)
 		if (all.at[i].answer->class == CALL_DENIED || all.at[i].answer->class == CALL_UNAVAILABLE) {
 			p->status = cluster_say(p->cluster, all.at[i].answer);
@@ -245,7 +247,7 @@ static bool may_do_it(struct applying *p)
 	if (map_put(&p->cluster->denied, p->arena, str_cat(p->arena, p->ns, STR(" "), verbs), p->cluster))
 		return false;                   /* the missing permissions were already reported for another job of the
 						 * program */
-	struct str user = user_name(p);
+	struct str user = p->cluster->user;
 	session_say(p->session, "%s%.*s%s may not do in namespace '%.*s' what this needs: %.*s",
 		user.n ? "user '" : "you", STR_ARG(user), user.n ? "'" : "",
 		STR_ARG(p->ns), STR_ARG(verbs));

@@ -3,6 +3,7 @@
 
 #include "base/words.h"
 #include "runtime/cluster/code_record.h"
+#include "runtime/cluster/cluster_history.h"
 #include "runtime/command/runs.h"
 #include "runtime/status/look.h"
 
@@ -197,6 +198,8 @@ void apply_begin_record(struct applying *p)
 	for (size_t i = 0; i < p->wanted.n; i++)
 		parent_add_kind(p->arena, &p->now, &p->wanted.at[i].resource);
 	p->now.plan = p->plan;
+	if (p->mode == APPLY_REAL)
+		launches_begin(p);
 }
 
 /*

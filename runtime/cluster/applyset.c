@@ -231,6 +231,8 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "plan", p->plan);
 	if (p->code.n)
 		put_datum(&b, "code", p->code);
+	if (p->history.n)
+		put_datum(&b, "history", p->history);
 	put_datum(&b, "hash", p->hash);
 	put_datum(&b, "verdict", p->verdict);   /* written even if empty, so that a run that starts over loses its old
 						 * verdict */
@@ -360,7 +362,8 @@ bool parent_read(struct arena *a, const struct data *object, struct parent *ret,
 		.version = status_text(object, "metadata.resourceVersion"), .run = status_label(object,
 			"trainc.dev/run"),
 		.file = status_annotation(object, "trainc.dev/file"), .plan = status_text(object, "data.plan"),
-		.code = status_text(object, "data.code"), .hash = status_text(object, "data.hash"),
+		.code = status_text(object, "data.code"), .history = status_text(object, "data.history"),
+		.hash = status_text(object, "data.hash"),
 		.verdict = status_text(object, "data.verdict"), .outcome = status_text(object, "data.outcome") };
 
 	p.deleting = status_text(object, "metadata.deletionTimestamp").n > 0;

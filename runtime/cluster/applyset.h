@@ -61,6 +61,7 @@ struct parent {
 	int64_t generation;             /* number of times the run was applied */
 	struct str file;                /* the program's file, as given on the command line */
 	struct str plan;                /* text of plan_record_write() */
+	struct str history;             /* the launches of the run: runtime/run/run_history.h; empty: not known */
 	struct str code;                /* the code of each role, as JSON; empty: no role has code */
 	struct str hash;                /* digest of all objects that the program wants; parent_applying() while a
 					 * command applies them; empty if it ended before all were applied */

@@ -98,7 +98,7 @@ const struct backend backend_cluster = {
 		.attach_end = cluster_attach_end,
 	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .join = cluster_join,
 		.forward = cluster_forward, .restart = cluster_restart, .events = cluster_events,
-		.copy = cluster_copy, .sync = cluster_sync, .suspend = cluster_suspend,
+		.copy = cluster_copy, .sync = cluster_sync, .history = cluster_history, .suspend = cluster_suspend,
 		.remove = cluster_remove,
 	.nodes = cluster_nodes, .manifests = cluster_manifests, .definitions = cluster_definitions,
 		.addons = cluster_addons,

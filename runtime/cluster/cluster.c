@@ -188,7 +188,7 @@ bool cluster_parent(struct cluster *k, struct str run, struct str ns, struct par
 const struct answer *cluster_parents(struct cluster *k, struct str ns, struct chosen *ret)
 {
 	struct member_query q = { .resource = *resource_known(STR(""), STR("ConfigMap")), .ns = ns,
-		.selector = STR("trainc.dev/run"), .keep = record_keep };
+		.selector = STR("trainc.dev/run"), .keep = record_list_keep };
 	struct members all = members_list(&k->client, k->arena, &q, 1);
 
 	k->parents_skipped += all.skipped;

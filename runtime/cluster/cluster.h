@@ -11,6 +11,7 @@
 struct view;
 struct copy;
 struct code_sync;
+struct run_histories;
 struct object;
 
 extern const struct backend backend_cluster;
@@ -37,6 +38,9 @@ struct cluster {
 	 */
 	struct map denied;
 	struct map namespaces;          /* namespaces that are known to exist */
+	struct str user;                /* the user, as the API server calls him; empty: it does not say, or was not
+					 * asked */
+	struct map shelves;             /* namespaces -> the histories of their deleted runs: cluster_history.c */
 	bool listening;                 /* signals are handled */
 	bool interrupted;               /* a signal has arrived, or the time is up: no new request is sent */
 	int signal;                     /* the signal; 0: no signal has arrived */
@@ -112,6 +116,7 @@ int cluster_forward(struct session *s, struct run_watch *w, const struct str *te
 int cluster_sync(struct session *s, struct run_watch *w, struct code_sync *what);
 int cluster_copy(struct session *s, struct run_watch *w, struct copy *what);
 int cluster_events(struct session *s, struct run_watch *w, bool follow);
+bool cluster_history(struct session *s, const struct chosen *c, struct run_histories *ret, int *ret_status);
 bool cluster_restart(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status);
 struct log_source *cluster_logs(struct session *s, const struct attend *a, const struct log_choice *choice);
 

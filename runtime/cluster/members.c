@@ -55,7 +55,8 @@ static struct data *object_copy_small(struct arena *a, const struct data *d, str
 	return x;
 }
 
-const char *const record_keep[] = { "-data.jobs", "-metadata.managedFields", NULL };
+const char *const record_keep[] = { "-data.jobs", "-data.history", "-metadata.managedFields", NULL };
+const char *const record_list_keep[] = { "-data.jobs", "-metadata.managedFields", NULL };
 
 const char *const *keep_of(struct str group, struct str kind)
 {

@@ -26,8 +26,11 @@ struct members {
 /* The fields of an object of KIND that are kept when it is listed or watched: paths for json_filter_new(). */
 const char *const *keep_of(struct str group, struct str kind);
 
-/* The fields of the record of a run that are kept when it is watched: all except the Jobs for a restart. */
-extern const char *const record_keep[];
+/*
+ * The fields of the record of a run that are kept when it is watched: all except the Jobs for a restart and the
+ * history; and when it is listed, because `apply` writes a record again with its history.
+ */
+extern const char *const record_keep[], *const record_list_keep[];
 
 /* A collection to list. */
 struct member_query {

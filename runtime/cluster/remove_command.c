@@ -4,6 +4,7 @@
  */
 #include "data/data_write.h"
 #include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/cluster_history.h"
 #include "runtime/command/runs.h"
 
 enum { LOOK_AGAIN = 5 };                /* maximum number of times that a record is read again after others have
@@ -220,6 +221,19 @@ static bool finish_runs(void *to)
 	return pending;
 }
 
+/* Keeps the histories of the runs that can be deleted. */
+static void keep_histories(struct removed *all)
+{
+	struct cluster *k = all->cluster;
+	struct cluster_watch **watches = ARENA_ARRAY(k->arena, struct cluster_watch *, all->n);
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].status == STATUS_DONE)
+			watches[n++] = all->at[i].watch;
+	launches_keep(k, watches, n);
+}
+
 int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 {
 	struct cluster *k = cluster_of(s);
@@ -229,6 +243,7 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 	cluster_listen(k, true);
 	for (size_t i = 0; i < a->n; i++)
 		add_removed(&all, &a->runs[i]);
+	keep_histories(&all);
 	all.removal = (struct removal){ .members = &all.members, .step = finish_runs, .to = &all };
 	status = cluster_delete(k, &all.removal);
 	for (size_t i = 0; i < all.n; i++) {

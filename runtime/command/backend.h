@@ -50,6 +50,7 @@ struct manifest_text {
 
 struct copy;
 struct code_sync;
+struct run_histories;
 
 struct backend {
 	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
@@ -127,6 +128,11 @@ struct backend {
 	 * report until it ends; returns the exit status. NULL: the backend has no such reports.
 	 */
 	int (*events)(struct session *s, struct run_watch *w, bool follow);
+	/*
+	 * Adds the histories of the chosen runs to RET; with none chosen, those of all runs, also of deleted ones.
+	 * Returns false and sets a status after reporting an error, or a run that was never started.
+	 */
+	bool (*history)(struct session *s, const struct chosen *c, struct run_histories *ret, int *ret_status);
 	bool (*suspend)(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 	/*
 	 * Stops the runs of A, removes everything that belongs to them and adds the deletions to C; returns the exit

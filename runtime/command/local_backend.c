@@ -8,6 +8,7 @@
 #include "runtime/command/runs.h"
 #include "runtime/local/enter.h"
 #include "runtime/local/follow.h"
+#include "runtime/local/history.h"
 #include "runtime/local/run_dir.h"
 #include "runtime/local/watch.h"
 
@@ -177,6 +178,35 @@ static int local_exec(struct session *s, struct run_watch *w, struct str role, i
 	return entered.status;
 }
 
+static void add_history(struct session *s, struct str name, struct run_histories *ret)
+{
+	struct run_history h = { .name = name, .launches = history_of(s->arena, local_state_dir(s), name) };
+
+	if (h.launches.n)
+		ARENA_PUSH(s->arena, ret->at, ret->n, h);
+}
+
+static bool local_history(struct session *s, const struct chosen *c, struct run_histories *ret, int *ret_status)
+{
+	struct run_names all = c->n ? (struct run_names){ 0 } : history_names(s->arena, local_state_dir(s));
+
+	*ret_status = STATUS_DONE;
+	for (size_t i = 0; i < all.n; i++)
+		add_history(s, all.at[i], ret);
+	for (size_t i = 0; i < c->n; i++) {
+		struct str name = c->at[i].name;
+		size_t before = ret->n;
+		run_base(name, &name);
+		if (run_name_valid(name))
+			add_history(s, name, ret);
+		if (ret->n > before)
+			continue;
+		session_say(s, "no run '%.*s' on this machine, and none is remembered", STR_ARG(name));
+		*ret_status = STATUS_USAGE;
+	}
+	return *ret_status == STATUS_DONE || ret->n;
+}
+
 static bool local_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {
 	return local_ask(s, w, suspend ? STR("suspend") : STR("resume"), ret_status);
@@ -188,5 +218,6 @@ const struct backend backend_local = {
 	.apply = local_apply, .preview = local_preview, .attach = local_attach, .attach_changed = local_attach_changed,
 		.attach_signal = local_attach_signal,
 	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart,
-		.exec = local_exec, .forward = local_forward, .suspend = local_suspend, .remove = local_remove,
+		.exec = local_exec, .forward = local_forward, .history = local_history, .suspend = local_suspend,
+	.remove = local_remove,
 };

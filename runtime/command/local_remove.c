@@ -85,6 +85,8 @@ static bool remove_run(struct session *s, const struct run_watch *w, struct chan
 		*status = STATUS_FAILED;
 		return false;
 	}
+	if (!history_shelve(s->arena, local_state_dir(s), w->name, &why))
+		session_say(s, "the history of run '%.*s' is not kept: %.*s", STR_ARG(w->name), STR_ARG(why));
 	if (!run_dir_remove(s->arena, local_watch_dir(w), &why) ||
 		!history_remove(s->arena, local_state_dir(s), w->name, &why)) {
 		session_say(s, "%.*s", STR_ARG(why));

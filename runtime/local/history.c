@@ -1,4 +1,6 @@
-/* history.c - keeps, restores and removes the directories of earlier runs. */
+/*
+ * history.c - keeps, restores and removes the directories of earlier runs, and what is remembered of removed ones.
+ */
 #include "runtime/local/history.h"
 
 #include <fcntl.h>
@@ -8,8 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/json_write.h"
 #include "base/path.h"
 #include "base/words.h"
+#include "data/data_read.h"
 #include "runtime/local/remove.h"
 #include "runtime/local/survivors.h"
 
@@ -25,10 +30,164 @@ static long number_of(struct str run, struct str name)
 
 static struct str state_dir_of(struct str path) { return path_directory(path_directory(path)); }
 
+/* ---- what is remembered of removed runs ---- */
+
+static struct str shelf_path(struct arena *a, struct str state_dir) { return path_join(a, state_dir, STR("history")); }
+
+static struct launch_shelf load_shelf(struct arena *a, struct str state_dir)
+{
+	struct source source = { .base = 1 };
+	struct data_error error;
+	struct data *d;
+	struct str why;
+
+	if (!file_read(a, shelf_path(a, state_dir), &source.text, &why) || !source.text.n ||
+		!data_read_json(a, &source, &d, &error))
+		return (struct launch_shelf){ 0 };
+	return shelf_read(a, d);
+}
+
+static bool save_shelf(struct arena *a, struct str state_dir, const struct launch_shelf *s, struct str *why)
+{
+	struct str path = shelf_path(a, state_dir);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b };
+	int fd = open(path.p, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	json_open(&w, '{');
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->at[i].dropped)
+			continue;
+		json_line(&w, 0);
+		json_key_text(&w, s->at[i].name);
+		json_put_text(&w, s->at[i].text);
+	}
+	json_line(&w, 0);
+	json_close(&w, '}');
+	buf_char(&b, '\n');
+	bool ok = file_replace(a, path, buf_text(&b), why);
+	buf_release(&b);
+	if (!ok)
+		*why = str_printf(a, "'%.*s': %.*s", STR_ARG(path), STR_ARG(*why));
+	return ok;
+}
+
+/* Puts a launch into the order of the numbers; it takes the place of one that has its number. */
+static void insert_launch(struct arena *a, struct run_launches *l, struct run_launch x)
+{
+	size_t at = l->n;
+
+	while (at && l->at[at - 1].number > x.number)
+		at--;
+	if (at && l->at[at - 1].number == x.number) {
+		l->at[at - 1] = x;
+		return;
+	}
+	ARENA_PUSH(a, l->at, l->n, x);
+	memmove(&l->at[at + 1], &l->at[at], (l->n - 1 - at) * sizeof x);
+	l->at[at] = x;
+}
+
+static void insert_run(struct arena *a, struct str state_dir, struct str run, int64_t number, struct run_launches *l)
+{
+	struct run_state s;
+	struct str why;
+
+	if (!run_load(a, state_dir, run, &s, &why))
+		return;
+	struct run_launch x = launch_of_state(&s);
+	x.number = number;
+	insert_launch(a, l, x);
+}
+
+struct run_launches history_of(struct arena *a, struct str state_dir, struct str name)
+{
+	struct launch_shelf shelf = load_shelf(a, state_dir);
+	struct run_launches l = launches_read(a, shelf_text(&shelf, name), true);
+	struct run_names all = run_list(a, state_dir);
+
+	for (size_t i = 0; i < all.n; i++)
+		if (number_of(all.at[i], name))
+			insert_run(a, state_dir, all.at[i], number_of(all.at[i], name), &l);
+	for (size_t i = 0; i < all.n; i++)
+		if (str_eq(all.at[i], name))
+			insert_run(a, state_dir, name, l.n ? l.at[l.n - 1].number + 1 : 1, &l);
+	if (l.n > LAUNCH_MOST)
+		l = (struct run_launches){ l.at + l.n - LAUNCH_MOST, LAUNCH_MOST };
+	return l;
+}
+
+static int name_order(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+
+struct run_names history_names(struct arena *a, struct str state_dir)
+{
+	struct launch_shelf shelf = load_shelf(a, state_dir);
+	struct run_names all = run_list(a, state_dir), ret = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < all.n; i++) {
+		struct str name = all.at[i];
+		run_base(name, &name);
+		ARENA_PUSH(a, ret.at, ret.n, name);
+	}
+	for (size_t i = 0; i < shelf.n; i++)
+		if (run_name_valid(shelf.at[i].name))
+			ARENA_PUSH(a, ret.at, ret.n, shelf.at[i].name);
+	if (ret.n)
+		qsort(ret.at, ret.n, sizeof *ret.at, name_order);
+	for (size_t i = 0; i < ret.n; i++)
+		if (!i || !str_eq(ret.at[i], ret.at[n - 1]))
+			ret.at[n++] = ret.at[i];
+	ret.n = n;
+	return ret;
+}
+
+/* The launches to keep: all of the name if the current run is removed, else those that are there already and one. */
+static struct run_launches launches_to_keep(struct arena *a, struct str state_dir, struct str run,
+	const struct launch_shelf *shelf)
+{
+	struct str name = run;
+
+	if (run_base(run, &name)) {
+		struct run_launches l = launches_read(a, shelf_text(shelf, name), true);
+		insert_run(a, state_dir, run, number_of(run, name), &l);
+		return l;
+	}
+	struct run_launches l = history_of(a, state_dir, name);
+	struct run_state unended = { .phase = RUN_UNKNOWN, .cause = STR("") };
+	launches_end(a, &l, &unended, "Deleted", "when it was deleted", clock_real());
+	return l;
+}
+
+bool history_shelve(struct arena *a, struct str state_dir, struct str run, struct str *why)
+{
+	int lock = open(str_copy(a, state_dir).p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct str name = run;
+
+	if (lock >= 0)
+		flock(lock, LOCK_EX);
+	struct launch_shelf shelf = load_shelf(a, state_dir);
+	struct run_launches l = launches_to_keep(a, state_dir, run, &shelf);
+	run_base(run, &name);
+	struct str text = launches_text(a, &l);
+	if (text.n)
+		shelf_put(a, &shelf, name, text);
+	bool ok = !text.n || save_shelf(a, state_dir, &shelf, why);
+	if (lock >= 0)
+		close(lock);
+	return ok;
+}
+
+/* ---- directories of earlier runs ---- */
+
 static long newest_number(struct arena *a, struct str path)
 {
+	struct launch_shelf shelf = load_shelf(a, state_dir_of(path));
+	struct run_launches removed = launches_read(a, shelf_text(&shelf, path_base(path)), true);
 	struct run_names all = run_list(a, state_dir_of(path));
-	long most = 0;
+	long most = removed.n ? (long)removed.at[removed.n - 1].number : 0;
 
 	for (size_t i = 0; i < all.n; i++) {
 		long n = number_of(all.at[i], path_base(path));

@@ -1,12 +1,13 @@
 /*
  * history.h - earlier runs of a name: the last ten that ended before the current run of that name, as runs/NAME~1,
  * NAME~2 and so on, oldest first. They have a state and logs but no scratch space, and can be shown and removed like
- * every run.
+ * every run. Of runs that were removed, the file STATE/history keeps when they ran and how they ended, by name.
  */
 #ifndef TRAINC_RUNTIME_LOCAL_HISTORY_H
 #define TRAINC_RUNTIME_LOCAL_HISTORY_H
 
 #include "runtime/local/run_dir.h"
+#include "runtime/run/run_history.h"
 
 enum { HISTORY_RUNS = 10 };
 
@@ -20,5 +21,12 @@ void history_restore(struct str kept, struct str path);
 
 /* Removes every earlier run of NAME; false with an explanation. */
 bool history_remove(struct arena *a, struct str state_dir, struct str name, struct str *why);
+
+/* The launches of NAME: those of its directories, and those of runs that were removed. */
+struct run_launches history_of(struct arena *a, struct str state_dir, struct str name);
+/* The names with such launches, in order. */
+struct run_names history_names(struct arena *a, struct str state_dir);
+/* Keeps the launches of the run RUN, or NAME~N, which is about to be removed; false with an explanation. */
+bool history_shelve(struct arena *a, struct str state_dir, struct str run, struct str *why);
 
 #endif

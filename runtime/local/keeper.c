@@ -119,10 +119,14 @@ static const char *const isolate_words[] = { [ISOLATE_NONE] = "none", [ISOLATE_J
 
 struct run_state keeper_first_state(struct arena *a, const struct keeper_start *s)
 {
+	struct run_launch launch = { 0 };
+
+	launches_note(a, s->job, &launch);
 	return (struct run_state){ .name = s->name, .ns = plan_namespace(s->job), .framework = s->job->framework,
 		.file = s->file,
 		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a),
-			.cause = STR("") };
+			.cause = STR(""), .images = launch.images, .nimages = launch.nimages, .code = launch.code,
+			.ncode = launch.ncode };
 }
 
 static struct run_state begin_state(struct arena *a, const struct keeper_start *s)

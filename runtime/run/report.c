@@ -266,7 +266,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 	struct report_table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster, replicas use the ports of the program */
 
-	bool code = has_code(r);
+	bool code = !local && has_code(r);
 	table_head(&t, local ? words : code ? with_code : of_cluster, local ? 12 : 10 + code, local ? 0x1B8 : 0x18);
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->runs[i]->nroles; k++)

@@ -194,9 +194,10 @@ class Server:
         with self.lock:
             return copy.deepcopy(self.objects.get((plural, ns, name)))
 
-    def names(self, plural):
+    def names(self, plural, history=False):
+        """The names of all objects of a kind. What `delete` keeps of the history of runs counts only if HISTORY says so."""
         with self.lock:
-            return sorted(k[2] for k in self.objects if k[0] == plural)
+            return sorted(k[2] for k in self.objects if k[0] == plural and (history or k[2] != "trainc.history"))
 
     def listed(self, plural, ns, query):
         """The objects that match a list or a watch with this query."""

@@ -1,8 +1,8 @@
 /*
  * fuzz_record.c - reads the record of a run: a ConfigMap that anybody with rights to ConfigMaps can write. The parts
- * "applied", "plan", "restart", "jobs" and "outcome" are texts in it; lines KEY=VALUE of the part "" are its other
- * data, labels and annotations. A part "object" replaces the whole ConfigMap. The part "live" has the objects of the
- * run.
+ * "applied", "plan", "restart", "jobs", "outcome" and "history" are texts in it; lines KEY=VALUE of the part "" are its
+ * other data, labels and annotations. A part "object" replaces the whole ConfigMap. The part "live" has the objects of
+ * the run.
  *
  * What must hold: a record that was read and written again stays the same, its plan and its outcome too; an object
  * without the digest of the record does not vouch for it; the voucher of a restart is JSON and fits only that restart.
@@ -12,6 +12,7 @@
 #include "runtime/cluster/vouch.h"
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
+#include "runtime/run/run_history.h"
 #include "runtime/status/status.h"
 
 /* ---- the ConfigMap ---- */
@@ -38,7 +39,7 @@ static void put_lines(struct buf *b, struct str text)
 
 static struct str record_text(struct arena *a, const struct fuzz_parts *parts)
 {
-	static const char *const texts[] = { "applied", "plan", "restart", "jobs", "outcome" };
+	static const char *const texts[] = { "applied", "plan", "restart", "jobs", "outcome", "history" };
 	struct buf b = { 0 };
 
 	buf_z(&b, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a.trainc\","
@@ -96,6 +97,23 @@ static void check_outcome(struct arena *a, struct str text, int64_t generation)
 	buf_release(&second);
 }
 
+/* A history that was read is within its bounds, and stays the same when it is written and read again. */
+static void check_history(struct arena *a, struct str text)
+{
+	struct run_launches l = launches_read(a, text, false);
+	struct launch_shelf shelf = { 0 };
+
+	struct str written = launches_text(a, &l);
+	fuzz_require(l.n <= LAUNCH_MOST && written.n <= LAUNCH_BYTES);
+	for (size_t i = 0; i < l.n; i++)
+		fuzz_require(fuzz_is_line(l.at[i].state) && fuzz_is_line(l.at[i].cause) &&
+			fuzz_is_line(l.at[i].by));
+	struct run_launches again = launches_read(a, written, false);
+	fuzz_require(str_eq(written, launches_text(a, &again)));
+	shelf_put(a, &shelf, STR("a"), text);
+	fuzz_require(str_eq(shelf_text(&shelf, STR("a")), text));
+}
+
 /* Checks what the objects of a run say about its record. */
 static void check_vouching(struct arena *a, const struct parent *p, struct str live)
 {
@@ -147,6 +165,7 @@ static void check_parent(struct arena *a, struct str text, struct str live)
 		check_vouching(a, &p, live);
 	check_plan(a, p.plan, p.code);
 	check_outcome(a, p.outcome, p.generation);
+	check_history(a, p.history);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -159,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	check_parent(&a, object.n ? object : record_text(&a, &parts), fuzz_part(&parts, "live"));
 	check_plan(&a, fuzz_part(&parts, "plan"), fuzz_part(&parts, "code"));
 	check_outcome(&a, fuzz_part(&parts, "outcome"), 1);
+	check_history(&a, fuzz_part(&parts, "history"));
 	arena_release(&a);
 	return 0;
 }

@@ -218,6 +218,10 @@ class Samples:
             for _ in range(2):
                 self.add("sync", w.want(0, "sync", "b", "-o", "json")[0], ["sync"])
             self.add("status", w.want(0, "status", "b", "-o", "json")[0], ["status"])
+            w.want(0, "apply", "--no-wait", "--recreate", "b.tj")
+            self.add("history", w.want(0, "history", "b", "-o", "json")[0], ["history"])
+            w.want(0, "delete", "--yes", "b")
+            self.add("history", w.want(0, "history", "b", "-o", "json")[0], ["history"])
         finally:
             w.close()
         w = copies.Container()

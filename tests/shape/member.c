@@ -13,6 +13,7 @@
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
 #include "runtime/run/report.h"
+#include "runtime/run/run_history.h"
 
 static void print_texts(const struct plan *p)
 {
@@ -89,6 +90,23 @@ static void print_states(void)
 	arena_release(&a);
 }
 
+/* The history of a run, in its record and in -o json. */
+static void print_history(void)
+{
+	struct run_launch launch = { .state = STR("Failed"), .surprise = STR("of run_launch") };
+	struct run_history run = { .name = STR("a") };
+	struct run_histories all = { .at = &run, .n = 1 };
+	struct arena a = { 0 };
+	struct buf out = { 0 };
+
+	launches_add(&a, &run.launches, &launch);
+	run.launches = launches_read(&a, launches_text(&a, &run.launches), false);
+	history_report(&all, &(struct report){ .form = REPORT_JSON }, true, &out);
+	printf("==== history\n%.*s", STR_ARG(buf_text(&out)));
+	buf_release(&out);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	struct plan p = full_plan();
@@ -130,5 +148,6 @@ int main(void)
 	print_texts(&p);
 	printf("==== read back: %s\n", is_read_back(p.jobs) ? "yes" : "no");
 	print_states();
+	print_history();
 	return 0;
 }

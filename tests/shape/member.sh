@@ -57,8 +57,9 @@ check "the record is read back" grep -qx '==== read back: yes' "$tmp/out"
 for s in run_replica run_role run_failure run_state; do
 	check "the state file has $s" says state "\"surprise\":\"of $s\""
 done
+check "the history is read back and has run_launch" says history '"surprise": "of run_launch"'
 for s in $states; do
-	check "status -o json has $s" says status "\"surprise\": \"of $s\""
+	test "$s" = run_launch || check "status -o json has $s" says status "\"surprise\": \"of $s\""
 done
 for s in run_failure run_state; do
 	check "the outcome has $s" says outcome "\"surprise\":\"of $s\""

@@ -148,6 +148,7 @@ static struct str state_log[] = { T("line \"1\""), T("line 2") };
 static struct run_object state_objects[] = { { T("Job"), T("full-worker"), RUN_QUEUED, T("waits"), true },
 	{ T("PodGroup"), T("full"), RUN_RUNNING, T(""), false } };
 static struct run_code state_code[] = { { T("worker"), T("3f2a9c01b7de"), 214, 1363148, T("d5e9"), true } };
+static struct str state_images[] = { T("registry.example.com/a:1"), T("b") };
 static struct run_event state_events[] = { { FULL_AT(6), 4, T("Pod"), T("pod-0"), T("Failed"), T("message") },
 	{ 0, 1, T("Job"), T("full"), T("Other"), T("text") } };
 
@@ -166,7 +167,7 @@ static struct run_state full_state(bool local)
 		.failure = { .known = true, .role = STR("worker"), .index = 1, .exit_code = 3, .signal = 9,
 			.reason = STR("killed by KILL"), .log = state_log, .nlog = 2, .time = FULL_AT(5) },
 		.objects = state_objects, .nobjects = 2, .events = state_events, .nevents = 2,
-		.code = state_code, .ncode = 1 };
+		.code = state_code, .ncode = 1, .images = state_images, .nimages = 2 };
 }
 
 static struct decide_replica decided_replicas[] = { { .uid = T("u\"0"), .doomed = T("d0"), .restarts = 1, .failures = 2,
