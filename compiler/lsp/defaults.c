@@ -5,6 +5,8 @@
  */
 #include "lsp/defaults.h"
 
+#include "plan/plan_shape.h"
+
 struct listing {
 	struct arena *arena;
 	const struct analysis *an;
@@ -31,28 +33,21 @@ static void list_default(struct listing *l, const char *field, struct str value,
 	buf_char(&l->all, '\n');
 }
 
-static void list_text(struct listing *l, const char *field, const struct plan_str *v)
+/*
+ * Lists the members of OBJECT that are fields of the language with one value. A field that is added to plan.def is
+ * listed without a change here.
+ */
+static void list_members(struct listing *l, const struct shape *s, const void *object)
 {
-	if (v->set)
-		list_default(l, field, v->value, v->from, true);
-}
+	struct plan_field f;
 
-static void list_count(struct listing *l, const char *field, const struct plan_int *v)
-{
-	if (v->set)
-		list_default(l, field, str_int(l->arena, v->value), v->from, false);
-}
-
-static void list_quantity(struct listing *l, const char *field, const struct plan_quantity *v)
-{
-	if (v->set)
-		list_default(l, field, quantity_text(l->arena, v->value), v->from, false);
-}
-
-static void list_duration(struct listing *l, const char *field, const struct plan_quantity *v)
-{
-	if (v->set)
-		list_default(l, field, duration_text(l->arena, v->value), v->from, false);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct shape_row *r = &s->rows[i];
+		if (r->type == &shape_part && r->member)
+			list_members(l, r->of, shape_at(r, object));
+		else if (plan_field_of(l->arena, r, object, &f))
+			list_default(l, f.name, f.value, f.from, f.quoted);
+	}
 }
 
 static struct lsp_defaults listed(struct listing *l)
@@ -73,17 +68,13 @@ struct lsp_defaults defaults_of_job(struct arena *a, const struct analysis *an, 
 {
 	struct listing l = { .arena = a, .an = an, .own = j->name_at };
 
-	list_text(&l, "namespace", &j->ns);
-	list_text(&l, "queue", &j->queue);
-	list_text(&l, "gang", &j->gang);
-	list_text(&l, "scheduler", &j->scheduler);
-	list_text(&l, "priority", &j->priority);
+	list_members(&l, &shape_plan_job, j);
+	if (!j->clean.set)
+		list_default(&l, "clean", j->clean.value, j->clean.from, true);
+	if (!j->restarts.set)
+		list_default(&l, "restarts", STR("0"), j->restarts.from, false);
 	if (j->success)
 		list_default(&l, "success", plan_condition_text(a, j, j->success), j->success->from, false);
-	list_default(&l, "clean", j->clean.value, j->clean.from, true);
-	list_default(&l, "restarts", str_int(a, j->restarts.value), j->restarts.from, false);
-	list_duration(&l, "timeout", &j->timeout);
-	list_duration(&l, "ttl", &j->ttl);
 	return listed(&l);
 }
 
@@ -93,16 +84,6 @@ struct lsp_defaults defaults_of_role(struct arena *a, const struct analysis *an,
 
 	if (!r->elastic)
 		list_default(&l, "replicas", str_int(a, r->max), r->replicas_at, false);
-	list_text(&l, "image", &r->main.image);
-	list_text(&l, "workdir", &r->main.workdir);
-	list_quantity(&l, "cpu", &r->main.asks.cpu);
-	list_quantity(&l, "memory", &r->main.asks.memory);
-	list_quantity(&l, "disk", &r->main.asks.disk);
-	list_text(&l, "restart", &r->restart);
-	list_count(&l, "retries", &r->retries);
-	list_text(&l, "spread", &r->spread);
-	list_duration(&l, "grace", &r->grace);
-	list_text(&l, "service", &r->service);
-	list_text(&l, "service_account", &r->service_account);
+	list_members(&l, &shape_plan_role, r);
 	return listed(&l);
 }

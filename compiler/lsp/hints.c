@@ -97,20 +97,6 @@ static struct str environment_tip(struct arena *a, const struct env_values *env,
 	return text;
 }
 
-static bool is_own_text(const struct hinting *h, struct span at)
-{
-	const struct source *s = source_at(&h->an->compile->sources, at.start);
-
-	return s && !s->library;
-}
-
-static struct str memory_text(struct arena *a, const struct plan_role *r)
-{
-	const struct plan_quantity *q = &r->main.asks.memory;
-
-	return q->set ? quantity_text(a, q->value) : STR("");
-}
-
 /*
  * Returns where to show the hint of a job or role whose name ends at NAME. It is after the opening brace, so that the
  * brace stays next to the name, or after the closing brace at END if both braces are on the same line.
@@ -126,8 +112,7 @@ static uint32_t place_of_block(const struct hinting *h, uint32_t name, const str
 }
 
 /*
- * Shows what the role gets without any mention in the program: settings of a framework or the project, variables,
- * /dev/shm.
+ * Shows what the role gets without any mention in the program: settings of a framework or the project, variables.
  */
 static void hint_defaults(struct hinting *h, const struct plan_job *j, const struct plan_role *r,
 	const struct node *block)
@@ -143,11 +128,6 @@ static void hint_defaults(struct hinting *h, const struct plan_job *j, const str
 	buf_str(&b, world_size(a, r));
 	if (defaults.decided.n)
 		buf_printf(&b, ", %.*s", STR_ARG(defaults.decided));
-	if (r->shm.set && !is_own_text(h, r->shm.from))
-		buf_printf(&b, ", shm %.*s", STR_ARG(quantity_text(a, r->shm.value)));
-	struct str memory = plan_kinds_text(a, r, memory_text);
-	if (memory.n && r->shm.set)
-		buf_printf(&b, " of %.*s memory", STR_ARG(memory));
 	if (derived)
 		buf_printf(&b, ", %zu variables", derived);
 	put_hint(h, place_of_block(h, block->u.block.name_span.end, block->u.block.body, block->span.end),

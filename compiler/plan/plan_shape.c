@@ -555,6 +555,31 @@ static void plan_workload_identity(struct shape_out *o, const struct shape_row *
 static const struct shape_type shape_plan_workload = { plan_workload_zero, plan_workload_json, plan_workload_read,
 	plan_workload_identity, NULL };
 
+/* ---- fields with one value ---- */
+
+bool plan_field_of(struct arena *a, const struct shape_row *row, const void *object, struct plan_field *ret)
+{
+	const void *at = shape_at(row, object);
+	const struct plan_str *text = at;
+	const struct plan_int *number = at;
+	const struct plan_quantity *quantity = at;
+
+	*ret = (struct plan_field){ .name = row->key };
+	if (row->type == &shape_plan_str && text->set) {
+		ret->value = text->value;
+		ret->quoted = true;
+		ret->from = text->from;
+	} else if (row->type == &shape_plan_int && number->set) {
+		ret->value = str_int(a, number->value);
+		ret->from = number->from;
+	} else if ((row->type == &shape_plan_quantity || row->type == &shape_plan_duration) && quantity->set) {
+		ret->value = row->type == &shape_plan_duration ? duration_text(a, quantity->value)
+			: quantity_text(a, quantity->value);
+		ret->from = quantity->from;
+	}
+	return row->member && ret->value.n;
+}
+
 /* ---- roles ---- */
 
 /* Members of a role that have a value for each replica need the number of replicas. */

@@ -15,4 +15,14 @@ struct plan_shape {
 
 extern const struct shape_words plan_host_words;        /* "subdomain" */
 
+/* A member that is a field of the language with one value. */
+struct plan_field {
+	const char *name;
+	struct str value;               /* as the language writes it, without quotes */
+	bool quoted;                    /* the value is a text */
+	struct span from;               /* what decided the value */
+};
+/* Reads the member of ROW in OBJECT; false if it is another kind of member, or is not set. */
+bool plan_field_of(struct arena *a, const struct shape_row *row, const void *object, struct plan_field *ret);
+
 #endif

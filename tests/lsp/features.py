@@ -637,7 +637,7 @@ def test_hints(p):
     found = {(h["position"]["line"], h["label"]) for h in hints(p)}
     assert (11, "= 2") in found and (12, "= 16 devices") in found and (17, "= 1") in found, found
     role = [h for h in hints(p) if h["position"]["line"] == 10][0]
-    assert role["label"] == "world size 16, shm 8Gi of 64Gi memory, 6 variables", role
+    assert role["label"] == "world size 16, shm 8Gi, 6 variables", role
     assert "PET_NNODES=2" in role["tooltip"]["value"] and role["paddingLeft"]
     assert role["position"] == {"line": 10, "character": len("  role worker {")}      # the brace stays beside the name
     short = PRELUDE + 'job "a": pytorch.torchrun { image = "registry.example.com/a:1", role worker { replicas = nodes, memory = 64Gi } }\n'
@@ -654,7 +654,7 @@ def test_hints_of_defaults(p):
     assert job["position"]["character"] == len('job "a": pytorch.torchrun {')
     for line in ('queue = "research"   # project.tj', "success = done(worker)   # std/pytorch.tj", 'clean = "running"', "restarts = 0"):
         assert line in job["tooltip"]["value"].split("\n"), job
-    assert role["label"] == "world size 16, restart on-failure, shm 8Gi of 64Gi memory, 6 variables", role
+    assert role["label"] == "world size 16, restart on-failure, shm 8Gi, 6 variables", role
     assert "grace = 30s" in role["tooltip"]["value"].split("\n"), role
     assert "restart" not in role["tooltip"]["value"].replace('restart = "on-failure"   # project.tj', ""), role
     p.open(JOB.replace("  role", "  queue = \"mine\"\n  restart = \"always\"\n  role"))
