@@ -98,6 +98,16 @@ static struct object *pod_annotations(struct emit *e, const struct plan_role *r,
 	return map;
 }
 
+/* Writes of a role of an elastic cell how many copies there may be: "2:8". */
+static void copies_annotation(struct emit *e, const struct plan_role *r, struct object *map)
+{
+	const struct plan_cell *c = plan_cell_of(e->job, r);
+
+	if (c && c->min < c->max)
+		PUT_STR(e->arena, map, "trainc.dev/copies",
+			str_printf(e->arena, "%lld:%lld", (long long)c->min, (long long)c->max), c->copies_at);
+}
+
 /* Writes the annotations that the runtime reads from the Jobs of a role. */
 static void runtime_annotations(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
@@ -116,6 +126,7 @@ static void runtime_annotations(struct emit *e, const struct plan_role *r, struc
 			PUT_STR(e->arena, map, "trainc.dev/replicas",
 				str_printf(e->arena, "%lld:%lld", (long long)r->min, (long long)r->max),
 				r->replicas_at);
+		copies_annotation(e, r, map);
 	}
 	if (plan_workload(j, r)->traits & WORKLOAD_BARE)
 		map = pod_annotations(e, r, metadata, map);

@@ -186,6 +186,22 @@ static const struct plan_condition *of_copy(struct arguments *a, enum condition_
 	return NULL;
 }
 
+/*
+ * Of an elastic cell, whose copies are done when OF holds: enough of them are, and each of the others is lost or no
+ * longer wanted.
+ */
+static const struct plan_condition *enough_done(struct eval *ev, const struct cell *cell,
+	const struct plan_condition **of, struct span at)
+{
+	const struct plan_condition **over = ARENA_ARRAY(eval_work(ev), const struct plan_condition *,
+		(size_t)cell->max);
+
+	for (int64_t i = 0; i < cell->max; i++)
+		over[i] = join(ev, CONDITION_OR, of[i], of_role(ev, CONDITION_GONE, cell->copies[i]->roles[0], at), at);
+	return join(ev, CONDITION_AND, condition_least(ev, of, (size_t)cell->max, cell->min, at),
+		condition_all(ev, over, (size_t)cell->max, at), at);
+}
+
 static const struct value *report_least(struct arguments *a, const struct cell *cell, int64_t least, struct span at)
 {
 	struct diag *d = eval_report(a->ev, least < 1 ? TJ0311 : TJ0515, at, least < 1 ?
@@ -208,7 +224,9 @@ static const struct value *condition_value(struct eval *ev, const struct plan_co
 
 static const char *const condition_names[] = { "done", "ready", "started" };
 
-/* The condition that N copies of CELL are done, ready or started; NULL after a report. */
+/*
+ * The condition that N copies of CELL are done, ready or started; N is 0 for the cell as a whole. NULL after a report.
+ */
 static const struct plan_condition *of_copies(struct arguments *a, struct cell *cell, enum condition_kind kind,
 	int64_t n)
 {
@@ -224,7 +242,9 @@ static const struct plan_condition *of_copies(struct arguments *a, struct cell *
 			return NULL;
 	}
 	cell->known[kind].least = n;
-	return cell->known[kind].c = condition_least(ev, of, (size_t)cell->max, n, a->call->span);
+	return cell->known[kind].c = !n && kind == CONDITION_DONE && cell->min < cell->max ?
+		enough_done(ev, cell, of, a->call->span) :
+		condition_least(ev, of, (size_t)cell->max, n ? n : cell->min, a->call->span);
 }
 
 const struct value *cell_condition(struct arguments *a, enum condition_kind kind, bool any, const struct value *least)
@@ -242,8 +262,8 @@ const struct value *cell_condition(struct arguments *a, enum condition_kind kind
 		return &value_bad;
 	struct cell *cell = what->u.list.at[0]->u.copy->cell;
 	bool counts = least && least->kind == VALUE_INT;
-	int64_t n = any ? 1 : counts ? least->u.integer : cell->min;
-	if (n < 1 || n > cell->max)
+	int64_t n = any ? 1 : counts ? least->u.integer : 0;
+	if ((counts && n < 1) || n > cell->max)
 		return report_least(a, cell, n, least ? least->from : at);
 	struct str more = any ? STR(", any = true") : counts ? str_printf(ev->arena, ", least = %lld", (long long)n) :
 		STR("");
@@ -263,6 +283,8 @@ const struct plan_condition *cell_success(struct cell *cell)
 		all[n] = copy_success(cell->copies[c], &bad);
 		n += all[n] != NULL;
 	}
-	return saying(ev, condition_all(ev, all, n, cell->decl->span), str_printf(ev->arena, "done(%.*s)",
+	const struct plan_condition *done = cell->min < cell->max && n == (size_t)cell->max ?
+		enough_done(ev, cell, all, cell->decl->span) : condition_all(ev, all, n, cell->decl->span);
+	return saying(ev, done, str_printf(ev->arena, "done(%.*s)",
 		STR_ARG(cell->decl->name)), cell->decl->span);
 }

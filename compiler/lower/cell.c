@@ -64,16 +64,10 @@ static void refuse_objects(struct job *copy)
 static void refuse_fields(struct job *copy)
 {
 	struct eval *ev = copy->ev;
-	struct cell *cell = copy->cell;
-	struct diag *d;
+	const struct cell *cell = copy->cell;
 
-	if (cell->min != cell->max) {
-		d = diag_report(ev->diags, TJ0818, job_field_at(copy, FIELD_COPIES),
-			"no target has a place for elastic copies of '%.*s' yet", STR_ARG(cell->decl->name));
-		diag_help(ev->diags, d, "write one number: copies = %lld", (long long)cell->max);
-	}
 	if (said_first(copy->body, FIELD_RUNNING)) {
-		d = diag_report(ev->diags, TJ0818, job_field_at(copy, FIELD_RUNNING),
+		struct diag *d = diag_report(ev->diags, TJ0818, job_field_at(copy, FIELD_RUNNING),
 			"no target tells when a single copy of '%.*s' is running", STR_ARG(cell->decl->name));
 		diag_help(ev->diags, d, "remove it; in the job, 'running = ready(%.*s)' waits for its copies",
 			STR_ARG(cell->decl->name));

@@ -6,7 +6,7 @@
 
 static void leaf_text(const struct plan_job *j, const struct plan_condition *c, struct buf *out)
 {
-	static const char *const words[] = { "done", "ready", "started" };
+	static const char *const words[] = { "done", "ready", "started", "gone" };
 
 	buf_z(out, words[c->kind - CONDITION_DONE]);
 	buf_char(out, '(');

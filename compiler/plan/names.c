@@ -18,6 +18,14 @@ struct str plan_label(struct arena *a, struct str name)
 	return (struct str){ p, name.n };
 }
 
+const struct plan_cell *plan_cell_of(const struct plan_job *j, const struct plan_role *r)
+{
+	for (size_t i = 0; r->cell.n && i < j->ncells; i++)
+		if (str_eq(j->cells[i].name, r->cell))
+			return &j->cells[i];
+	return NULL;
+}
+
 /* The name of a role of a cell is CELL-ROLE-COPY. */
 struct str plan_role_inner(const struct plan_role *r)
 {

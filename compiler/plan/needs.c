@@ -18,6 +18,15 @@ static void need(struct needing *n)
 	ARENA_PUSH(n->arena, n->needs.at, n->needs.n, sentence);
 }
 
+/* Is the role the only one of its copy, so that a copy that is lost has no other pods? */
+static bool is_alone(const struct plan_job *j, const struct plan_role *r)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (&j->roles[i] != r && plan_same_copy(&j->roles[i], r))
+			return false;
+	return true;
+}
+
 /* Have all pods of ROLE ended by themselves once condition C, which decides the success of the job, is met? */
 static bool ends_by_itself(const struct plan_job *j, const struct plan_condition *c, unsigned role)
 {
@@ -25,6 +34,8 @@ static bool ends_by_itself(const struct plan_job *j, const struct plan_condition
 		return ends_by_itself(j, c->left, role) || ends_by_itself(j, c->right, role);
 	if (c->kind == CONDITION_OR)
 		return ends_by_itself(j, c->left, role) && ends_by_itself(j, c->right, role);
+	if (c->kind == CONDITION_GONE)
+		return c->role == role && is_alone(j, &j->roles[role]);
 	return c->kind == CONDITION_DONE && c->role == role && (c->index == CONDITION_ALL || j->roles[role].max == 1);
 }
 

@@ -76,7 +76,10 @@ enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
 
 /* The kinds from CONDITION_AND on join other conditions. */
 enum condition_kind {
-	CONDITION_DONE, CONDITION_READY, CONDITION_STARTED, CONDITION_AND, CONDITION_OR,
+	CONDITION_DONE, CONDITION_READY, CONDITION_STARTED,
+	/* the copy to which the role belongs is lost, or the run has been scaled to fewer: below a cell's done() */
+	CONDITION_GONE,
+	CONDITION_AND, CONDITION_OR,
 	CONDITION_LEAST,                /* at least `index` of the conditions in the lists `left` and `right` hold */
 	CONDITION_LIST                  /* a list of conditions below CONDITION_LEAST: it has no truth of its own */
 };
@@ -244,6 +247,13 @@ static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i)
 
 /* Returns a name in the form of Kubernetes: `_` becomes `-`, and letters become lower case. */
 struct str plan_label(struct arena *a, struct str name);
+/* The cell to which the role belongs; NULL if it is in none, or in one that a record of an earlier version left out. */
+const struct plan_cell *plan_cell_of(const struct plan_job *j, const struct plan_role *r);
+/* Do two roles belong to the same copy of a cell? */
+static inline bool plan_same_copy(const struct plan_role *r, const struct plan_role *other)
+{
+	return r->cell.n && r->copy == other->copy && str_eq(r->cell, other->cell);
+}
 /* The name of the role in its cell, or in the job if it is in no cell. */
 struct str plan_role_inner(const struct plan_role *r);
 /* The address of the role in commands: ROLE, or CELL/COPY/ROLE. */

@@ -10,8 +10,8 @@ static const char *const host_words[] = { "subdomain", "service", "name" };
 const struct shape_words plan_host_words = SHAPE_WORDS(host_words);
 static const char *const probe_words[] = { [PROBE_TCP] = "tcp", [PROBE_HTTP] = "http", [PROBE_EXEC] = "exec" };
 static const struct shape_words plan_probe_words = SHAPE_WORDS(probe_words);
-static const char *const condition_words[] = { "done", "ready", "started", "and", "or", "least",
-	"list" };
+static const char *const condition_words[] = { "done", "ready", "started", "gone", "and", "or",
+	"least", "list" };
 
 static const char plan_key_word[] = "key";
 

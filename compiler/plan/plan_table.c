@@ -145,7 +145,10 @@ static void copies(const struct plan_job *j, struct buf *out)
 		buf_printf(out, "  cell '%.*s'", STR_ARG(c->name));
 		if (c->framework.n)
 			buf_printf(out, " (%.*s)", STR_ARG(c->framework));
-		buf_printf(out, " has %lld %s", (long long)c->max, c->max == 1 ? "copy" : "copies");
+		buf_z(out, " has ");
+		if (c->min < c->max)
+			buf_printf(out, "%lld to ", (long long)c->min);
+		buf_printf(out, "%lld %s", (long long)c->max, c->max == 1 ? "copy" : "copies");
 		buf_z(out, c->max == 1 ? "\n" : "; copy 0 is shown\n");
 	}
 }

@@ -7,6 +7,7 @@
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/vouch.h"
 #include "runtime/command/runs.h"
+#include "runtime/run/cells.h"
 #include "runtime/status/attempts.h"
 #include "runtime/status/job.h"
 #include "runtime/status/look.h"
@@ -106,7 +107,10 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 	const struct resource *job = resource_known(STR("batch"), STR("Job"));
 	int64_t n = strtoll(number.p, NULL, 10);
 
-	*ret_status = STATUS_USAGE;
+	*ret_status = STATUS_REFUSED;
+	if (run_find_cell(&w->state, role))
+		return refuse_change(k, str_printf(k->arena, "the copies of cell '%.*s' are changed in the program: "
+			"write another number and apply it", STR_ARG(role)), ret_status);
 	if (!r || !may_scale(k, c, r, n, ret_status))
 		return false;
 	struct answer *live = request_get(&k->client, k->arena, resource_path(k->arena, job, c->ns, r->object));
@@ -191,16 +195,8 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 static bool waits(const struct cluster_watch *c, const struct member *m)
 {
 	struct str role = status_label(m->object, "trainc.dev/role");
-	struct role_states *states = ARENA_ARRAY(c->cluster->arena, struct role_states, c->plan.nroles);
+	const struct role_states *states = run_role_states(c->cluster->arena, &c->plan, &c->watch->state);
 
-	for (size_t i = 0; i < c->plan.nroles; i++) {
-		const struct run_role *r = i < c->watch->state.nroles ? &c->watch->state.roles[i] : NULL;
-		enum replica_state *at = ARENA_ARRAY(c->cluster->arena, enum replica_state,
-			(size_t)c->plan.roles[i].max);
-		for (int64_t k = 0; r && k < r->max; k++)
-			at[k] = r->at[k].state;
-		states[i] = (struct role_states){ at, (size_t)c->plan.roles[i].max };
-	}
 	for (size_t i = 0; i < c->plan.nroles; i++)
 		if (str_eq(c->plan.roles[i].label, role) && c->plan.roles[i].start_after)
 			return !condition_holds(&c->plan, c->plan.roles[i].start_after, states);

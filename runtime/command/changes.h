@@ -23,7 +23,7 @@ struct changes {
 struct changes changes_begin(struct session *s);
 /* Notes an object of the next run: "Job/bert-worker", "deleted". */
 void changes_object(struct changes *c, struct str name, const char *result);
-/* Notes the new size of a role of RUN. */
+/* Notes the new size of a role or cell of RUN. */
 void changes_role(struct changes *c, struct str run, struct str role, int64_t from, int64_t to);
 /* Notes the result for a run: "deleted". */
 void changes_run(struct changes *c, struct str name, struct str ns, const char *result);

@@ -1,11 +1,13 @@
-/* cmd_scale.c - changes the number of replicas of a run's elastic roles. */
+/* cmd_scale.c - changes the number of replicas of a run's elastic roles, and of copies of its elastic cells. */
 #include <stdlib.h>
 
 #include "diag/suggest.h"
 #include "runtime/command/runs.h"
+#include "runtime/run/cells.h"
 
-struct size {                           /* the requested number of replicas of a role */
-	const struct run_role *role;
+struct size {                           /* the requested number of replicas of a role, or of copies of a cell */
+	struct str name;                /* of the role or cell */
+	int64_t before;
 	struct str number;
 };
 
@@ -19,7 +21,7 @@ struct scaling {
 	int status;
 };
 
-/* Splits "ROLE=N". If exactly one role is elastic, "N" is enough. */
+/* Splits "ROLE=N" or "CELL=N". If exactly one role or cell is elastic, "N" is enough. */
 static bool split_scale(struct scaling *c, struct str text, struct str *role, struct str *number)
 {
 	const char *equals = memchr(text.p, '=', text.n);
@@ -29,6 +31,11 @@ static bool split_scale(struct scaling *c, struct str text, struct str *role, st
 	for (size_t i = 0; i < s->nroles; i++)
 		if (s->roles[i].elastic) {
 			*role = s->roles[i].name;
+			elastic++;
+		}
+	for (size_t i = 0; i < s->ncells; i++)
+		if (s->cells[i].min < s->cells[i].max) {
+			*role = s->cells[i].name;
 			elastic++;
 		}
 	*number = text;
@@ -46,22 +53,29 @@ static bool split_scale(struct scaling *c, struct str text, struct str *role, st
 	return false;
 }
 
-static const struct run_role *find_scaled(struct scaling *c, struct str name)
+/* Finds the cell or role with the name; false after reporting that there is none. */
+static bool find_scaled(struct scaling *c, struct str name, struct size *ret)
 {
 	const struct run_state *s = &c->run->state;
-	const struct run_role *r = run_find_role(s, name);
+	const struct run_cell *cell = run_find_cell(s, name);
+	const struct run_role *r = cell ? NULL : run_find_role(s, name);
 	struct suggest near;
 
-	if (r)
-		return r;
+	ret->name = cell ? cell->name : r ? r->name : name;
+	ret->before = cell ? cell->desired : r ? r->desired : 0;
+	if (cell || r)
+		return true;
 	suggest_init(&near, c->session->arena, name);
+	for (size_t i = 0; i < s->ncells; i++)
+		suggest_add(&near, s->cells[i].name);
 	for (size_t i = 0; i < s->nroles; i++)
-		suggest_add(&near, s->roles[i].name);
-	struct str help = suggest_or_list(&near, "the roles are");
-	session_say(c->session, "run '%.*s' has no role '%.*s'%s%.*s", STR_ARG(s->name), STR_ARG(name),
-		help.n ? "; " : "", STR_ARG(help));
+		if (!s->roles[i].cell.n)
+			suggest_add(&near, s->roles[i].name);
+	struct str help = suggest_or_list(&near, s->ncells ? "the roles and cells are" : "the roles are");
+	session_say(c->session, "run '%.*s' has no role%s '%.*s'%s%.*s", STR_ARG(s->name),
+		s->ncells ? " or cell" : "", STR_ARG(name), help.n ? "; " : "", STR_ARG(help));
 	c->status = STATUS_USAGE;
-	return NULL;
+	return false;
 }
 
 /*
@@ -69,20 +83,22 @@ static const struct run_role *find_scaled(struct scaling *c, struct str name)
  */
 static bool add_scale(struct scaling *c, struct str text)
 {
-	struct str role = { 0 }, number;
-	const struct run_role *r = split_scale(c, text, &role, &number) ? find_scaled(c, role) : NULL;
+	struct str name = { 0 };
+	struct size size;
 
-	if (!r)
+	if (!split_scale(c, text, &name, &size.number) || !find_scaled(c, name, &size))
 		return false;
 	for (size_t i = 0; i < c->nsizes; i++) {
-		if (c->sizes[i].role != r)
+		if (!str_eq(c->sizes[i].name, size.name))
 			continue;
-		session_say(c->session, "role '%.*s' cannot have both %.*s and %.*s replicas; name it once",
-			STR_ARG(role), STR_ARG(c->sizes[i].number), STR_ARG(number));
+		session_say(c->session, "%s '%.*s' cannot have both %.*s and %.*s %s; name it once",
+			run_find_cell(&c->run->state, size.name) ? "cell" : "role", STR_ARG(name),
+			STR_ARG(c->sizes[i].number), STR_ARG(size.number),
+			run_find_cell(&c->run->state, size.name) ? "copies" : "replicas");
 		c->status = STATUS_USAGE;
 		return false;
 	}
-	ARENA_PUSH(c->session->arena, c->sizes, c->nsizes, ((struct size){ r, number }));
+	ARENA_PUSH(c->session->arena, c->sizes, c->nsizes, size);
 	return true;
 }
 
@@ -113,10 +129,8 @@ static int scale_all(struct scaling *c)
 		return c->status;
 	for (size_t i = 0; i < c->nsizes; i++) {
 		const struct size *z = &c->sizes[i];
-		int64_t before = z->role->desired;
-		if (c->backend->scale(c->session, c->run, z->role->name, z->number, &status))
-			changes_role(&c->changes, c->run->name, z->role->name, before,
-				strtoll(z->number.p, NULL, 10));
+		if (c->backend->scale(c->session, c->run, z->name, z->number, &status))
+			changes_role(&c->changes, c->run->name, z->name, z->before, strtoll(z->number.p, NULL, 10));
 		else
 			c->status = runs_worse(c->status, status);
 	}

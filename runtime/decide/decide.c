@@ -117,11 +117,13 @@ static enum judge_what ask_judge(struct decide_pass *p)
 		for (int64_t i = 0; i < part->plan->max; i++)
 			present[i] = is_current(&part->replicas[i], part->at[i]);
 		f.roles[k] = (struct judge_role){ .states = part->states, .present = present, .desired = part->wanted,
-			.released = r->roles[k].released };
+			.unwanted = part->unwanted, .released = r->roles[k].released };
 	}
 	enum judge_what what = judge(&f);
 	for (size_t k = 0; k < p->plan->nroles; k++)
 		r->roles[k].released = f.roles[k].released;
+	for (size_t k = 0; k < p->plan->nroles; k++)
+		p->parts[k].spared = judge_spares(&f, k);
 	return what;
 }
 
@@ -129,6 +131,7 @@ static enum judge_what ask_judge(struct decide_pass *p)
 static void failed(struct decide_pass *p)
 {
 	struct decide_record *r = &p->out->record;
+	pass_blame(p);
 	struct str cause = p->lost ? blame(p, p->lost) : STR("a replica failed, and is gone");
 
 	if (!judge_begins_anew(p->plan, JUDGE_FAILED, r->begun_anew)) {
@@ -169,6 +172,7 @@ static void act(struct decide_pass *p)
 		end(p, false, str_printf(p->arena, "has failed because nothing runs any more, and %.*s does not hold",
 			STR_ARG(plan_condition_text(p->arena, p->plan, p->plan->success))));
 		break;
+	case JUDGE_COPY:                /* not asked for: copies do not restart by themselves here */
 	case JUDGE_IDLE:                /* a job without a success rule never ends on its own */
 	case JUDGE_GOING: going(p); break;
 	}

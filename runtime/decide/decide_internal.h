@@ -12,6 +12,8 @@ struct decide_part {                    /* a role */
 	const struct seen **at, **services;     /* the seen objects and Services by index, `slots` of them; NULL: no
 						 * object of ours has that index */
 	int64_t slots, wanted;
+	bool unwanted;                  /* the run has been scaled to fewer copies, without its copy */
+	bool spared;                    /* its copy is lost, and the job goes on without it */
 	struct decide_replica *replicas;        /* the record of each replica, plan->max of them */
 	enum replica_state *states;             /* the state of each replica for conditions such as `start_after`,
 						 * plan->max of them */
@@ -37,6 +39,8 @@ struct decide_pass {
 void pass_index(struct decide_pass *p);
 /* Updates the record of every attempt: which have ended, and which restart. */
 void pass_judge(struct decide_pass *p);
+/* Finds the replica that failed first for good, but for copies without which the job has gone on. */
+void pass_blame(struct decide_pass *p);
 /*
  * Deletes all replicas before the job restarts, which happens at AGAIN at the earliest. ALL: replicas that have already
  * ended for good are also restarted.

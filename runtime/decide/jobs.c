@@ -3,6 +3,7 @@
  */
 #include "runtime/decide/jobs.h"
 
+#include "runtime/run/cells.h"
 #include "runtime/run/rules.h"
 #include "runtime/status/job.h"
 #include "runtime/status/look.h"
@@ -80,20 +81,6 @@ static bool is_held(const struct jobs_look *l)
 	return l->job->suspend.set && l->job->suspend.value;
 }
 
-static bool has_come(struct arena *a, const struct plan_job *j, const struct plan_condition *c,
-	const struct run_state *state)
-{
-	struct role_states *roles = ARENA_ARRAY(a, struct role_states, j->nroles);
-
-	for (size_t i = 0; i < j->nroles; i++) {
-		enum replica_state *at = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max);
-		for (int64_t k = 0; i < state->nroles && k < state->roles[i].max && k < j->roles[i].max; k++)
-			at[k] = state->roles[i].at[k].state;
-		roles[i] = (struct role_states){ at, (size_t)j->roles[i].max };
-	}
-	return condition_holds(j, c, roles);
-}
-
 static void add_action(struct jobs_decision *d, struct arena *a, enum jobs_what what, const struct jobs_look *l,
 	const struct jobs_seen *s)
 {
@@ -120,10 +107,18 @@ static bool is_decided(const struct run_state *s)
 		s->phase == RUN_FAILING;
 }
 
+/* Is the Job of a copy that the run should not have, or that still runs although its copy is lost? */
+static bool is_surplus(const struct run_state *state, const struct jobs_seen *s)
+{
+	const struct run_role *r = s->role < state->nroles ? &state->roles[s->role] : NULL;
+
+	return r && r->cell.n && ((r->lost && !s->over) || !run_role_wanted(state, r));
+}
+
 /*
- * Adds the ends of all roles if DECIDED, else only of the marked Jobs: their mark shows a verdict that the objects may
- * no longer show. A single end needs no mark. A Deployment has no mark, since no verdict depends on its pods; it ends
- * with the first marked Job.
+ * Adds the ends of all roles if DECIDED, else only of copies that must go and of the marked Jobs: their mark shows a
+ * verdict that the objects may no longer show. A single end needs no mark. A Deployment has no mark, since no verdict
+ * depends on its pods; it ends with the first marked Job.
  */
 static void end_jobs(struct jobs_decision *d, struct arena *a, const struct jobs_look *l,
 	const struct run_state *state, bool decided)
@@ -143,7 +138,7 @@ static void end_jobs(struct jobs_decision *d, struct arena *a, const struct jobs
 	for (size_t i = 0; i < l->n; i++) {
 		const struct jobs_seen *s = &l->at[i];
 		bool shown = decided ? !has_succeeded(state, s->role) : s->marked || (s->deployment && marked);
-		if (!s->over && shown)
+		if (is_surplus(state, s) || (!s->over && shown))
 			add_action(d, a, JOBS_END, l, s);
 	}
 }
@@ -164,7 +159,8 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 	for (size_t i = 0; i < l.n; i++) {
 		const struct jobs_seen *s = &l.at[i];
 		const struct plan_condition *after = j->roles[s->role].start_after;
-		if (!s->over && !has_succeeded(state, s->role) && s->suspended && after && has_come(a, j, after, state))
+		bool waits = !s->over && !has_succeeded(state, s->role) && s->suspended && after;
+		if (waits && condition_holds(j, after, run_role_states(a, j, state)))
 			add_action(&d, a, JOBS_RELEASE, &l, s);
 	}
 	return d;

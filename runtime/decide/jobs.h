@@ -13,7 +13,8 @@
 enum jobs_what {
 	JOBS_RELEASE,                   /* resume the Job: the condition that it waited for has held */
 	JOBS_MARK,                      /* write ENDED_ANNOTATION into the Job */
-	JOBS_END                        /* delete the Job or Deployment, which would continue after the verdict */
+	/* delete the Job or Deployment, which would continue after the verdict, or when its copy of a cell is to go */
+	JOBS_END
 };
 
 struct jobs_action {

@@ -36,6 +36,25 @@ static int64_t wanted_of(const struct decide_pass *p, size_t role)
 	return size < r->min ? r->min : size > r->max ? r->max : size;
 }
 
+/* Is the role in a copy of a cell that the job should not have? */
+static bool is_unwanted(const struct decide_pass *p, const struct plan_role *r)
+{
+	const struct plan_cell *c = plan_cell_of(p->plan, r);
+
+	return c && p->job->copies && r->copy >= p->job->copies[c - p->plan->cells];
+}
+
+/* Forgets what was of a copy that is not wanted: if it is wanted again, it is a new one. */
+static void forget_part(struct decide_pass *p, struct decide_part *part)
+{
+	for (int64_t i = 0; i < part->plan->max; i++) {
+		struct decide_replica *r = &part->replicas[i];
+		struct str gone = part->at[i] ? str_copy(p->arena, part->at[i]->uid) : r->doomed;
+		*r = (struct decide_replica){ .doomed = gone };
+	}
+	p->out->record.roles[part->plan - p->plan->roles].released = false;
+}
+
 void pass_index(struct decide_pass *p)
 {
 	p->parts = ARENA_ARRAY(p->arena, struct decide_part, p->plan->nroles);
@@ -45,11 +64,12 @@ void pass_index(struct decide_pass *p)
 		struct decide_part *part = &p->parts[k];
 		*part = (struct decide_part){ .plan = r, .slots = slots_of(p, k),
 			.replicas = p->out->record.roles[k].at };
-		part->wanted = wanted_of(p, k);
+		part->unwanted = is_unwanted(p, r);
+		part->wanted = part->unwanted ? 0 : wanted_of(p, k);
 		part->at = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->services = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->states = ARENA_ARRAY(p->arena, enum replica_state, (size_t)r->max);
-		p->states[k] = (struct role_states){ part->states, (size_t)r->max };
+		p->states[k] = (struct role_states){ part->states, (size_t)r->max, false };
 	}
 	for (size_t i = 0; i < p->seen->n; i++) {
 		const struct seen *s = &p->seen->at[i];
@@ -58,6 +78,9 @@ void pass_index(struct decide_pass *p)
 		struct decide_part *part = &p->parts[s->role];
 		(is_service(s) ? part->services : part->at)[s->index] = s;
 	}
+	for (size_t k = 0; k < p->plan->nroles; k++)
+		if (p->parts[k].unwanted)
+			forget_part(p, &p->parts[k]);
 }
 
 /* ---- how attempts ended ---- */
@@ -157,6 +180,17 @@ void pass_judge(struct decide_pass *p)
 	}
 }
 
+void pass_blame(struct decide_pass *p)
+{
+	p->lost = NULL;
+	for (size_t k = 0; k < p->plan->nroles; k++) {
+		const struct decide_part *part = &p->parts[k];
+		for (int64_t i = 0; i < part->plan->max && !part->spared; i++)
+			if (part->replicas[i].failed && part->at[i])
+				lost(p, part->plan, part->at[i]);
+	}
+}
+
 void pass_begin_anew(struct decide_pass *p, bool all, int64_t again)
 {
 	for (size_t k = 0; k < p->plan->nroles; k++) {
@@ -252,9 +286,9 @@ static void replica(struct decide_pass *p, size_t k, int64_t i)
 	struct decide_replica *r = &part->replicas[i];
 	const struct seen *s = part->at[i];
 
-	if (is_ours(s) && !is_current(r, s))
+	if (is_ours(s) && (!is_current(r, s) || (part->spared && !r->succeeded && !r->failed)))
 		delete(p, s);
-	else if (r->succeeded || r->failed || (!s && !p->out->record.roles[k].released))
+	else if (part->spared || r->succeeded || r->failed || (!s && !p->out->record.roles[k].released))
 		return;
 	else if (!s && r->again > p->now)
 		pass_wake(p, r->again);

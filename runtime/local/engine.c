@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "runtime/local/descendants.h"
+#include "runtime/run/cells.h"
 #include "runtime/local/engine_internal.h"
 #include "runtime/local/forward.h"
 #include "runtime/local/mark.h"
@@ -99,10 +100,28 @@ static struct str caller_variable(const void *context, struct str name)
 static bool engine_role(const struct engine *e, struct str name, unsigned *ret)
 {
 	for (unsigned i = 0; i < e->job->nroles; i++)
-		if (e->job->roles[i].max && str_eq(e->job->roles[i].name, name)) {
+		if (e->job->roles[i].max && plan_role_named(&e->job->roles[i], name)) {
 			*ret = i;
 			return true;
 		}
+	return false;
+}
+
+/* Is S about the copies of a cell? Sets RET; adds to WHY if the cell cannot have so many. */
+static bool engine_cell(const struct engine *e, const struct engine_start *s, struct life_size *ret, struct buf *why)
+{
+	for (unsigned i = 0; i < e->job->ncells; i++) {
+		const struct plan_cell *c = &e->job->cells[i];
+		struct run_cell cell = { .name = c->name, .min = c->min, .max = c->max };
+		if (!str_eq(c->name, s->role))
+			continue;
+		ret->role = i;
+		ret->cell = true;
+		if (c->min == c->max || s->n < c->min || s->n > c->max)
+			buf_printf(why, "--replicas %.*s=%lld: %.*s\n", STR_ARG(s->role), (long long)s->n,
+				STR_ARG(run_cell_refusal(e->arena, &cell, s->n)));
+		return true;
+	}
 	return false;
 }
 
@@ -112,13 +131,15 @@ static struct life_size *sizes(struct engine *e, struct buf *why)
 
 	for (size_t i = 0; i < e->options->nstarts; i++) {
 		const struct engine_start *s = &e->options->starts[i];
+		at[i].n = s->n;
+		if (engine_cell(e, s, &at[i], why))
+			continue;
 		if (!engine_role(e, s->role, &at[i].role)) {
 			buf_printf(why, "--replicas %.*s=%lld: unknown role '%.*s'\n", STR_ARG(s->role),
 				(long long)s->n, STR_ARG(s->role));
 			continue;
 		}
 		const struct plan_role *r = &e->job->roles[at[i].role];
-		at[i].n = s->n;
 		if (!r->elastic)
 			buf_printf(why, "--replicas %.*s=%lld: the role is not elastic; it has %lld replicas\n",
 				STR_ARG(s->role), (long long)s->n,
@@ -310,18 +331,43 @@ static void return_devices(struct engine *e, unsigned role)
 	}
 }
 
+/* Takes devices and processors for the replicas from FROM to N - 1 of a role. */
+static bool take_more(struct engine *e, unsigned role, int64_t from, int64_t n, struct str *why)
+{
+	bool enough = true;
+
+	for (int64_t i = from; enough && i < n && i < e->job->roles[role].max; i++)
+		enough = devices_take(e->devices, role, i, why) &&
+			(!e->processors || processors_take(e->processors, role, i, why));
+	return enough;
+}
+
+/* The same for the copies of a cell that are new when it has N. */
+static bool take_copies(struct engine *e, const struct run_cell *cell, int64_t n, struct str *why)
+{
+	bool enough = true;
+
+	for (unsigned k = 0; enough && k < e->job->nroles; k++) {
+		const struct plan_role *r = &e->job->roles[k];
+		if (str_eq(r->cell, cell->name) && r->copy >= cell->desired && r->copy < n)
+			enough = take_more(e, k, 0, r->max, why);
+	}
+	return enough;
+}
+
 static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 {
 	struct engine *e = context;
-	unsigned k;
-	bool elastic = engine_role(e, role, &k) && e->job->roles[k].elastic, enough = true;
-
-	for (int64_t i = elastic ? e->state->roles[k].desired : n; enough && i < n && i < e->job->roles[k].max; i++)
-		enough = devices_take(e->devices, k, i, why) &&
-			(!e->processors || processors_take(e->processors, k, i, why));
+	const struct run_cell *cell = run_find_cell(e->state, role);
+	unsigned k = 0;
+	bool elastic = !cell && engine_role(e, role, &k) && e->job->roles[k].elastic;
+	bool enough = cell ? take_copies(e, cell, n, why) :
+		!elastic || take_more(e, k, e->state->roles[k].desired, n, why);
 	bool done = enough && life_scale(e->life, role, n, why);
-	if (elastic)
-		return_devices(e, k);
+
+	for (unsigned i = 0; i < e->job->nroles; i++)
+		if (cell ? str_eq(e->job->roles[i].cell, cell->name) : elastic && i == k)
+			return_devices(e, i);
 	if (!done)
 		return false;
 	/* done before the response, so that a client that requests the state next gets the new size */

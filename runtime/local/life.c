@@ -4,6 +4,7 @@
  * order in which they were reported does not matter.
  */
 #include "runtime/local/life_internal.h"
+#include "runtime/run/cells.h"
 #include "base/words.h"
 
 static void touch(struct life *l)
@@ -60,20 +61,39 @@ static void part_init(struct life *l, unsigned role)
 	run->at = ARENA_ARRAY(l->arena, struct run_replica, n);
 	for (size_t i = 0; i < n; i++)
 		run->at[i] = (struct run_replica){ .index = (int64_t)i, .exit_code = -1 };
-	l->seen[role] = (struct role_states){ p->states, n };
+	l->seen[role] = (struct role_states){ p->states, n, false };
 	*p->judged = (struct judge_role){ .states = p->states, .present = p->present };
 }
 
 static void copies_init(struct life *l)
 {
+	l->state->cells = ARENA_ARRAY(l->arena, struct run_cell, l->job->ncells);
+	l->state->ncells = l->job->ncells;
 	for (size_t i = 0; i < l->job->ncells; i++) {
 		const struct plan_cell *cell = &l->job->cells[i];
+		l->state->cells[i] = (struct run_cell){ .name = cell->name, .min = cell->min, .max = cell->max,
+			.desired = cell->max };
 		struct life_copy *copies = ARENA_ARRAY(l->arena, struct life_copy, (size_t)cell->max);
 		for (int64_t c = 0; c < cell->max; c++)
 			copies[c].cell = cell;
 		for (size_t k = 0; k < l->job->nroles; k++)
 			if (str_eq(l->job->roles[k].cell, cell->name))
 				l->parts[k].copy = &copies[l->job->roles[k].copy];
+	}
+}
+
+/* Sets the number of copies that the run should have. */
+static void want_copies(struct life *l, struct run_cell *cell, int64_t n)
+{
+	cell->desired = n;
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		struct life_part *p = &l->parts[k];
+		if (!p->copy || !str_eq(p->plan->cell, cell->name))
+			continue;
+		bool wanted = p->plan->copy < n, before = !p->judged->unwanted;
+		p->judged->unwanted = !wanted;
+		if (wanted != before)
+			p->run->desired = wanted ? p->plan->max : 0;
 	}
 }
 
@@ -107,8 +127,12 @@ struct life *life_new(struct arena *a, const struct plan_job *j, const struct li
 		replicas += (size_t)j->roles[i].max;
 	}
 	copies_init(l);
-	for (size_t i = 0; i < o->nsizes; i++)
-		s->roles[o->sizes[i].role].desired = o->sizes[i].n;
+	for (size_t i = 0; i < o->nsizes; i++) {
+		if (o->sizes[i].cell)
+			want_copies(l, &s->cells[o->sizes[i].role], o->sizes[i].n);
+		else
+			s->roles[o->sizes[i].role].desired = o->sizes[i].n;
+	}
 	l->queue = ARENA_ARRAY(a, struct life_action, replicas);
 	if (j->suspend.set && j->suspend.value)
 		l->mode = MODE_SUSPENDED;
@@ -366,12 +390,48 @@ static struct str role_names(const struct life *l)
 	return names;
 }
 
+/*
+ * Forgets the copies of CELL from FROM to TO - 1: they are no longer wanted, or wanted again as new ones. What still
+ * stops in them is of the copies before.
+ */
+static void renew_copies(struct life *l, const struct run_cell *cell, int64_t from, int64_t to)
+{
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		struct life_part *p = &l->parts[k];
+		if (!p->copy || !str_eq(p->plan->cell, cell->name) || p->plan->copy < from || p->plan->copy >= to)
+			continue;
+		*p->copy = (struct life_copy){ .cell = p->copy->cell };
+		p->judged->released = false;
+		for (int64_t i = 0; i < p->plan->max; i++) {
+			if (p->units[i].process == PROCESS_GONE)
+				forget(p, i);
+			else
+				p->units[i].restart = true;
+		}
+	}
+}
+
+static bool scale_cell(struct life *l, struct run_cell *cell, int64_t n, struct str *why)
+{
+	if (cell->min == cell->max || n < cell->min || n > cell->max) {
+		*why = run_cell_refusal(l->arena, cell, n);
+		return false;
+	}
+	renew_copies(l, cell, n < cell->desired ? n : cell->desired, n < cell->desired ? cell->desired : n);
+	want_copies(l, cell, n);
+	touch(l);
+	return true;
+}
+
 bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 {
+	struct run_cell *cell = run_find_cell(l->state, role);
 	struct life_part *p = find_part(l, role);
 
 	if (l->mode == MODE_ENDING)
 		*why = life_over(l) ? STR("the run has ended") : STR("the run is ending");
+	else if (cell)
+		return scale_cell(l, cell, n, why);
 	else if (!p)
 		*why = str_printf(l->arena, "unknown role '%.*s'; the roles are %.*s", STR_ARG(role),
 			STR_ARG(role_names(l)));
@@ -383,6 +443,10 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 		*why = str_printf(l->arena, "role '%.*s' has %lld to %lld replicas, not %lld", STR_ARG(role),
 			(long long)p->plan->min,
 			(long long)p->plan->max, (long long)n);
+	else if (p->judged->unwanted)
+		*why = str_printf(l->arena, "the run has %lld copies of '%.*s' now, without copy %lld",
+			(long long)run_find_cell(l->state, p->plan->cell)->desired, STR_ARG(p->plan->cell),
+			(long long)p->plan->copy);
 	else {
 		for (int64_t i = p->run->desired; i < n; i++)
 			if (replica(p, i)->attempts && replica(p, i)->state == REPLICA_WAITING &&
@@ -405,6 +469,9 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 	else if (!p)
 		*why = str_printf(l->arena, "no role '%.*s'; the roles are %.*s", STR_ARG(role),
 			STR_ARG(role_names(l)));
+	else if (p->judged->unwanted)
+		*why = str_printf(l->arena, "the run has no copy %lld of '%.*s' now", (long long)p->plan->copy,
+			STR_ARG(p->plan->cell));
 	else if (i >= p->run->desired)
 		*why = str_printf(l->arena, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role),
 			(long long)p->run->desired - 1, (long long)i);
@@ -441,16 +508,19 @@ static bool forget_copy(struct life *l, const struct life_copy *copy)
 	return gone;
 }
 
-/* Restarts the copy of a cell in which the first failure was, if it may restart; otherwise the job decides. */
-static bool restart_copy(struct life *l, int64_t now)
+/* May the copy restart by itself after a failure? */
+static bool may_restart(const struct life_copy *copy)
+{
+	return copy && (copy->cell->restarts < 0 || copy->restarts < copy->cell->restarts);
+}
+
+/* Restarts the copy of P, of which the failure is known. */
+static void restart_copy(struct life *l, const struct life_part *p, int64_t now)
 {
 	const struct run_failure *f = &l->state->failure;
-	const struct life_part *p = f->known ? find_part(l, f->role) : NULL;
-	struct life_copy *copy = p ? p->copy : NULL;
-	int64_t most = copy ? copy->cell->restarts : 0;
+	struct life_copy *copy = p->copy;
+	int64_t most = copy->cell->restarts;
 
-	if (!copy || (most >= 0 && copy->restarts >= most))
-		return false;
 	if (copy->begun && now - copy->begun >= ATTEMPT_SETTLED_SECONDS * SECOND)
 		copy->series = 0;
 	copy->restarts++;
@@ -463,7 +533,6 @@ static bool restart_copy(struct life *l, int64_t now)
 	l->state->failure = (struct run_failure){ 0 };
 	forget_copy(l, copy);
 	touch(l);
-	return true;
 }
 
 /* Starts the copies again that have stopped and whose time has come. */
@@ -489,7 +558,7 @@ static void begin_copies(struct life *l, int64_t now)
 
 static bool pending(const struct life *l, const struct life_part *p, int64_t i)
 {
-	return l->mode == MODE_GOING && !is_anew(p) && p->judged->released && i < p->run->desired &&
+	return l->mode == MODE_GOING && !is_anew(p) && !p->judged->lost && p->judged->released && i < p->run->desired &&
 		p->units[i].process == PROCESS_GONE
 		&& replica(p, i)->state == REPLICA_WAITING;
 }
@@ -542,13 +611,16 @@ static enum judge_what ask_judge(struct life *l, int64_t now)
 	for (size_t k = 0; k < l->job->nroles; k++) {
 		struct life_part *p = &l->parts[k];
 		p->judged->desired = p->run->desired;
+		p->judged->again = may_restart(p->copy);
 		for (int64_t i = 0; i < p->plan->max; i++)
 			p->present[i] = p->units[i].process != PROCESS_GONE || is_anew(p);
-		released += p->judged->released;
+		released += p->judged->released + p->judged->lost;
 	}
 	enum judge_what what = judge(&l->facts);
 	for (size_t k = 0; k < l->job->nroles; k++)
-		released -= l->parts[k].judged->released;
+		released -= l->parts[k].judged->released + l->parts[k].judged->lost;
+	for (size_t k = 0; k < l->job->nroles; k++)
+		l->parts[k].run->lost = l->parts[k].judged->lost;
 	l->version += released != 0;
 	return what;
 }
@@ -558,10 +630,13 @@ static void life_act(struct life *l, int64_t now)
 	switch (ask_judge(l, now)) {
 	case JUDGE_GOING: life_wake(l, l->facts.begin ? job_deadline(l->job, l->facts.begin) : LIFE_NEVER); break;
 	case JUDGE_SUCCEEDED: end(l, true, plan_condition_text(l->arena, l->job, l->job->success)); break;
+	case JUDGE_COPY:
+		life_blame(l, l->parts[l->facts.failed].copy);
+		restart_copy(l, &l->parts[l->facts.failed], now);
+		break;
 	case JUDGE_FAILED:
-		life_blame(l);
-		if (!restart_copy(l, now))
-			job_failed(l, now);
+		life_blame(l, NULL);
+		job_failed(l, now);
 		break;
 	case JUDGE_DEADLINE: end_at_deadline(l); break;
 	case JUDGE_LIMIT: end_at_limit(l); break;
@@ -576,7 +651,7 @@ static void life_act(struct life *l, int64_t now)
 static bool must_stop(const struct life *l, const struct life_part *p, int64_t i)
 {
 	if (l->mode == MODE_GOING)
-		return i >= p->run->desired || p->units[i].restart || is_anew(p);
+		return i >= p->run->desired || p->units[i].restart || is_anew(p) || p->judged->lost;
 	return l->mode != MODE_ENDING || l->stop_all || clean_takes(l->job, true);
 }
 

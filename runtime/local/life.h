@@ -24,7 +24,8 @@ enum life_limits {
 };
 
 struct life_size {                      /* the first size of an elastic role that does not start with its maximum */
-	unsigned role;
+	unsigned role;                  /* position of the role, or of the cell */
+	bool cell;                      /* it is the number of copies of an elastic cell */
 	int64_t n;
 };
 struct life_options {

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "runtime/local/life_internal.h"
+#include "runtime/run/cells.h"
 
 /* ---- blame ---- */
 
@@ -89,14 +90,16 @@ static struct str at_the_same_moment(struct life *l, const struct run_replica *f
 	return text;
 }
 
-void life_blame(struct life *l)
+void life_blame(struct life *l, const struct life_copy *copy)
 {
 	const struct run_replica *first = NULL;
 	const struct life_part *of = NULL;
 
 	for (size_t k = 0; k < l->job->nroles; k++) {
 		const struct life_part *p = &l->parts[k];
-		for (int64_t i = 0; part_suspect(p) && i < p->plan->max; i++)
+		/* the run has gone on without copies that were lost before */
+		bool meant = part_suspect(p) && (!copy || p->copy == copy) && !judge_spares(&l->facts, k);
+		for (int64_t i = 0; meant && i < p->plan->max; i++)
 			if (suspect(p, i) && (!first || earlier(&p->run->at[i], first))) {
 				first = &p->run->at[i];
 				of = p;
@@ -151,7 +154,8 @@ static struct str waiting_role(struct life *l)
 {
 	for (size_t i = 0; i < l->job->nroles; i++) {
 		const struct plan_role *r = l->parts[i].plan;
-		if (!r->max || l->parts[i].judged->released || !r->start_after)
+		const struct judge_role *judged = l->parts[i].judged;
+		if (!r->max || judged->released || judged->lost || judged->unwanted || !r->start_after)
 			continue;
 		struct str condition = plan_condition_text(&l->words, l->job, r->start_after);
 		return str_printf(&l->words, "role '%.*s' waits for %.*s", STR_ARG(r->name), STR_ARG(condition));
@@ -182,7 +186,7 @@ static void describe_going(struct life *l, int64_t now)
 	struct str copy = restarting_copy(l);
 
 	for (size_t i = 0; i < l->job->nroles; i++)
-		if (l->parts[i].required)
+		if (l->parts[i].required && !l->parts[i].judged->lost)
 			count_part(&l->parts[i], l->job->running && condition_holds(l->job, l->job->running, l->seen),
 				&c);
 	if (copy.n) {
@@ -206,7 +210,8 @@ static void describe_going(struct life *l, int64_t now)
 			str_printf(&l->words, "%.*s-%lld restarted less than a minute ago",
 			STR_ARG(l->degraded_by->plan->name), (long long)l->degraded_index));
 	} else {
-		say_life(l, RUN_RUNNING, waiting_role(l));
+		struct str lost = run_lost_copies(&l->words, l->state);
+		say_life(l, RUN_RUNNING, lost.n ? lost : waiting_role(l));
 	}
 }
 

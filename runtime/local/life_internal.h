@@ -79,8 +79,8 @@ struct life {
  * deadline to that time, unless the deadline is earlier.
  */
 void life_describe(struct life *l, int64_t now);
-/* Finds the replica that failed first, and notes it as the reason why the run failed. */
-void life_blame(struct life *l);
+/* Finds the replica that failed first, in COPY or anywhere, and notes it as the reason why the run failed. */
+void life_blame(struct life *l, const struct life_copy *copy);
 
 bool life_runs_any(const struct life *l);
 static inline void life_wake(struct life *l, int64_t at)

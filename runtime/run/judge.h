@@ -36,20 +36,32 @@ struct judge_role {
 	int64_t desired;                /* number of replicas that should run now: those with the lowest indexes */
 	bool released;                  /* the condition of `start_after` has held; judge() sets it */
 	bool governed;                  /* another controller judges the failures of the role */
+	/* of a role of a cell */
+	bool unwanted;                  /* the run has been scaled to fewer copies, without this one */
+	bool given_up;                  /* `governed`: that controller has given the role up */
+	bool again;                     /* the copy may restart by itself after a failure in it */
+	bool lost;                      /* the copy has failed and does not restart; judge() sets it */
 };
 
 struct judge_facts {
 	const struct plan_job *job;
 	struct judge_role *roles;       /* the roles, in the job's order */
-	const struct role_states *seen; /* the states of the roles, in the form that conditions need */
+	struct role_states *seen;       /* the states of the roles, in the form that conditions need */
 	int64_t begin, now;             /* when `timeout` started to count (0: not yet); the current time */
 	int64_t spent;                  /* number of restarts so far, in roles whose replicas restart */
+	/* JUDGE_COPY: a role of the copy that must restart. JUDGE_FAILED: the role that has failed. judge() sets it */
+	size_t failed;
 };
 
 enum judge_what {
 	JUDGE_GOING,
 	JUDGE_SUCCEEDED,                /* the success rule holds */
-	JUDGE_FAILED,                   /* a required role has lost more replicas than it may lose */
+	/*
+	 * a required role has lost more replicas than it may lose, or a cell more copies; the failures of a role in a
+	 * cell are those of its copy
+	 */
+	JUDGE_FAILED,
+	JUDGE_COPY,                     /* a copy of a cell has failed, and must restart by itself */
 	JUDGE_DEADLINE,                 /* `timeout` has passed */
 	JUDGE_LIMIT,                    /* the framework's `backoff_limit` is reached */
 	JUDGE_UNREACHABLE,              /* the success rule cannot hold any more, whatever happens */
@@ -57,10 +69,15 @@ enum judge_what {
 };
 
 /*
- * Releases the roles whose `start_after` holds, then judges. A success counts even if it came late. A failed role takes
- * precedence over the deadline and the limit of restarts.
+ * Finds the copies that are lost, releases the roles whose `start_after` holds, then judges. A success counts even if
+ * it came late. A failed role takes precedence over the deadline and the limit of restarts.
  */
 enum judge_what judge(struct judge_facts *f);
+
+/*
+ * Is role K in a copy that is lost, and does the run go on without it? F is as the judge leaves it.
+ */
+bool judge_spares(const struct judge_facts *f, size_t k);
 
 /* Does the whole job restart after this verdict? BEGUN_ANEW: how often it has already restarted. */
 bool judge_begins_anew(const struct plan_job *j, enum judge_what what, int64_t begun_anew);

@@ -7,6 +7,7 @@
 
 #include "base/system.h"
 #include "base/words.h"
+#include "runtime/run/cells.h"
 #include "runtime/run/table.h"
 #include "runtime/run/timeline.h"
 
@@ -32,66 +33,42 @@ static void put_role_row(struct report_table *t, const struct run_state *s, cons
 
 /* ---- cells ---- */
 
-/* What is shown of all copies of a cell in one line. */
-struct cell_row {
-	int64_t copies, ready, done;    /* numbers of copies; of `ready` ones every replica is, or has succeeded */
-	int64_t counts[6];              /* as in the line of a role, of all copies together */
-	struct str cause;               /* of the first copy that has one */
-};
-
-/* How a copy is: its roles are looked at one by one. */
-struct copy_row {
-	bool there, unready, undone;
-};
-
-static void add_role_of_cell(struct report_table *t, const struct run_state *s, const struct run_role *r,
-	struct cell_row *ret, struct copy_row *copy)
+/* Why the first copy is not well of the cell whose first role is FIRST. Adds the counts of all its roles to COUNTS. */
+static struct str cell_cause(struct report_table *t, const struct run_state *s, size_t first, int64_t counts[6])
 {
-	struct run_count c = run_count(r);
-	int64_t counts[] = { r->desired, c.active, c.ready, c.succeeded, c.failed, c.restarts };
-	struct str cause = report_role_cause(&t->arena, s, r);
-
-	for (size_t i = 0; i < 6; i++)
-		ret->counts[i] += counts[i];
-	ret->copies += !copy->there;
-	copy->there = true;
-	copy->unready = copy->unready || c.ready + c.succeeded < r->desired;
-	copy->undone = copy->undone || (c.succeeded < r->desired && !r->endless);
-	if (cause.n && !ret->cause.n)
-		ret->cause = str_printf(&t->arena, "%.*s %lld: %.*s", STR_ARG(r->cell), (long long)r->copy,
-			STR_ARG(cause));
-}
-
-/* Sums up the copies of the cell to which role FIRST of S belongs, the first one of the cell. */
-static struct cell_row sum_cell(struct report_table *t, const struct run_state *s, size_t first)
-{
-	struct cell_row sum = { 0 };
-	struct copy_row *copies = ARENA_ARRAY(&t->arena, struct copy_row, s->nroles);
+	struct str found = STR("");
 
 	for (size_t k = first; k < s->nroles; k++) {
 		const struct run_role *r = &s->roles[k];
-		if (r->max && str_eq(r->cell, s->roles[first].cell) && r->copy < (int64_t)s->nroles)
-			add_role_of_cell(t, s, r, &sum, &copies[r->copy]);
+		if (!r->max || !str_eq(r->cell, s->roles[first].cell))
+			continue;
+		struct run_count c = run_count(r);
+		int64_t mine[] = { r->desired, c.active, c.ready, c.succeeded, c.failed, c.restarts };
+		for (size_t i = 0; i < 6; i++)
+			counts[i] += mine[i];
+		struct str cause = found.n || !run_role_wanted(s, r) ? STR("") : report_role_cause(&t->arena, s, r);
+		if (cause.n)
+			found = str_printf(&t->arena, "%.*s %lld: %.*s", STR_ARG(r->cell), (long long)r->copy,
+				STR_ARG(cause));
 	}
-	for (size_t k = 0; k < s->nroles; k++) {
-		sum.ready += copies[k].there && !copies[k].unready;
-		sum.done += copies[k].there && !copies[k].undone;
-	}
-	return sum;
+	return found;
 }
 
 /* Writes the line of a cell; RUN is the cause of the run, to be told in this line if it is not empty. */
 static void put_cell_row(struct report_table *t, const struct run_state *s, size_t first, struct str run)
 {
-	struct cell_row sum = sum_cell(t, s, first);
-	struct str *row = t->rows[t->n - 1], cause = sum.cause.n ? sum.cause : run;
-	bool done = sum.done == sum.copies && sum.counts[3];
+	int64_t counts[6] = { 0 };
+	struct cell_sum sum = run_cell_sum(s, s->roles[first].cell);
+	struct str *row = t->rows[t->n - 1], cause = cell_cause(t, s, first, counts);
+	bool done = sum.done && sum.done + sum.lost == sum.copies && counts[3];
+	struct str lost = sum.lost ? str_printf(&t->arena, ", %lld lost", (long long)sum.lost) : STR("");
 
+	cause = cause.n ? cause : run;
 	row[2] = s->roles[first].cell;
 	for (size_t i = 0; i < 6; i++)
-		row[3 + i] = table_number(t, sum.counts[i]);
-	row[9] = str_printf(&t->arena, "%lld/%lld copies %s%s%.*s", (long long)(done ? sum.done : sum.ready),
-		(long long)sum.copies, done ? "done" : "ready", cause.n ? "; " : "", STR_ARG(cause));
+		row[3 + i] = table_number(t, counts[i]);
+	row[9] = str_printf(&t->arena, "%lld/%lld copies %s%.*s%s%.*s", (long long)(done ? sum.done : sum.ready),
+		(long long)sum.copies, done ? "done" : "ready", STR_ARG(lost), cause.n ? "; " : "", STR_ARG(cause));
 }
 
 /* Is role K of a cell whose line is that of an earlier role? */

@@ -3,6 +3,7 @@
  * Created comes first, Running and Restarting replace each other, and Running stays with status False when the run is
  * over.
  */
+#include "runtime/run/cells.h"
 #include "runtime/run/report.h"
 #include "runtime/run/run_shape.h"
 
@@ -82,6 +83,35 @@ static void put_counts(struct json_writer *w, const struct run_role *r)
 	json_add_int(w, "succeeded", c.succeeded);
 	json_add_int(w, "failed", c.failed);
 	json_add_int(w, "restarts", c.restarts);
+}
+
+/* Writes the cells, if the run has any. */
+static void put_run_cells(struct report_json *j, const struct run_state *s)
+{
+	struct json_writer *w = &j->o.json;
+
+	if (!s->ncells)
+		return;
+	next_line(j, 6);
+	json_add_open(w, "cells", '[');
+	for (size_t i = 0; i < s->ncells; i++) {
+		const struct run_cell *c = &s->cells[i];
+		struct cell_sum sum = run_cell_sum(s, c->name);
+		next_line(j, 8);
+		json_open(w, '{');
+		json_add_text(w, "cell", c->name);
+		json_add_open(w, "copies", '{');
+		json_add_int(w, "min", c->min);
+		json_add_int(w, "max", c->max);
+		json_add_int(w, "desired", c->desired);
+		json_add_int(w, "ready", sum.ready);
+		json_add_int(w, "done", sum.done);
+		json_add_int(w, "lost", sum.lost);
+		json_close(w, '}');
+		json_close(w, '}');
+	}
+	next_line(j, 6);
+	json_close(w, ']');
 }
 
 static void put_run_roles(struct report_json *j, const struct run_state *s)
@@ -278,6 +308,7 @@ static void put_run(struct report_json *j, const struct run_state *s)
 	shape_write(&j->o, &shape_run_state, s);
 	put_conditions(j, s);
 	put_run_roles(j, s);
+	put_run_cells(j, s);
 	put_list(j, "code", &shape_run_code, s->code, s->ncode);
 	put_list(j, "objects", &shape_run_object, s->objects, s->nobjects);
 	put_list(j, "events", &shape_run_event, s->events, s->nevents);

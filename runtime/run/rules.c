@@ -50,6 +50,8 @@ bool condition_holds(const struct plan_job *j, const struct plan_condition *c, c
 		return count_holding(j, c->left, roles) + count_holding(j, c->right, roles) >= c->index;
 	const struct plan_role *r = &j->roles[c->role];
 	const struct role_states *s = &roles[c->role];
+	if (c->kind == CONDITION_GONE)
+		return s->gone;
 	if (r->max == 0)
 		return false;
 	if (c->kind == CONDITION_DONE)
@@ -88,6 +90,11 @@ int64_t role_spare_replicas(const struct plan_role *r)
 	if (str_is(r->on_failed_pod.value, "ignore"))
 		return r->max;
 	return r->elastic ? r->max - r->min : 0;
+}
+
+int64_t cell_spare_copies(const struct plan_cell *c, int64_t wanted)
+{
+	return c && wanted > c->min ? wanted - c->min : 0;
 }
 
 bool role_required(const struct plan_job *j, const struct plan_role *r)

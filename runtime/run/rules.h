@@ -20,6 +20,8 @@ enum replica_state {
 struct role_states {
 	const enum replica_state *at;
 	size_t n;
+	/* of a role of a cell: its copy is lost, or the run has been scaled to fewer copies. judge() sets it */
+	bool gone;
 };
 
 /*
@@ -57,6 +59,11 @@ enum failure_effect failure_judge(const struct plan_role *r, bool again);
  * continues with its minimum, and for a role whose failures do not matter.
  */
 int64_t role_spare_replicas(const struct plan_role *r);
+
+/*
+ * The number of copies that a cell may lose while the run goes on; WANTED is the number of copies that it should have.
+ */
+int64_t cell_spare_copies(const struct plan_cell *c, int64_t wanted);
 
 /* Does a failure of the role fail the job? A failure of an aux role does not, unless the job has only aux roles. */
 bool role_required(const struct plan_job *j, const struct plan_role *r);

@@ -295,5 +295,5 @@ void part_judge(struct gathering *g, struct gathered_part *p, bool governed)
 			judge_pods(g, p);
 	}
 	for (int64_t i = 0; i < p->plan->max; i++)
-		p->judged[i] = judged_state(p, i);
+		p->judged[i] = p->unwanted ? REPLICA_WAITING : judged_state(p, i);
 }

@@ -1,5 +1,6 @@
 /* status.c - derives the state of the run from its roles and objects. */
 #include "runtime/status/status.h"
+#include "runtime/run/cells.h"
 
 #include "runtime/status/crowd.h"
 #include "base/words.h"
@@ -29,7 +30,7 @@ static struct role_states *judged_states(struct gathering *g)
 	struct role_states *states = ARENA_ARRAY(g->arena, struct role_states, g->job->nroles);
 
 	for (size_t i = 0; i < g->job->nroles; i++)
-		states[i] = (struct role_states){ g->parts[i].judged, (size_t)g->job->roles[i].max };
+		states[i] = (struct role_states){ g->parts[i].judged, (size_t)g->job->roles[i].max, false };
 	return states;
 }
 
@@ -92,6 +93,13 @@ static bool past_deadline(const struct gathered_part *p)
 	return false;
 }
 
+/* Has the Job of the role failed, so that no more pods come? */
+static bool is_given_up(const struct gathered_part *p)
+{
+	return p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
+		failure_judge(p->plan, false) != FAILURE_PASSES;
+}
+
 /*
  * Sets the verdict when a controller has given up a role. As long as restarts of the whole run are left, the run must
  * restart, as judge_begins_anew() decides for a local run. A deadline always ends the run.
@@ -100,8 +108,7 @@ static void judged_by_job(const struct gathering *g, const struct gathered_part 
 {
 	const struct status_restart *restart = &g->all->restart;
 
-	if (!p->njobs || (p->phase != RUN_FAILED && p->phase != RUN_FAILING) ||
-		failure_judge(p->plan, false) == FAILURE_PASSES)
+	if (!is_given_up(p))
 		return;
 	if (restart->number >= restart->most || past_deadline(p)) {
 		end_told(v, p->phase, p->cause);
@@ -187,7 +194,7 @@ static struct judge_facts facts_of(struct gathering *g)
 			present[i] = p->at[i].pod != NULL;
 		/* the controller of the whole run, if the run has one, may start the replicas again */
 		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired,
-			.governed = p->njobs || g->whole };
+			.governed = p->njobs || g->whole, .unwanted = p->unwanted, .given_up = is_given_up(p) };
 	}
 	return f;
 }
@@ -196,7 +203,8 @@ static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 {
 	for (size_t k = 0; k < g->job->nroles; k++) {
 		const struct gathered_part *p = &g->parts[k];
-		for (int64_t i = 0; i < p->desired && !f->roles[k].governed && role_required(g->job, p->plan); i++)
+		bool meant = !f->roles[k].governed && role_required(g->job, p->plan) && !judge_spares(f, k);
+		for (int64_t i = 0; i < p->desired && meant; i++)
 			if (p->judged[i] == REPLICA_FAILED && failure_judge(p->plan, false) == FAILURE_ENDS)
 				return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)i,
 					STR_ARG(p->at[i].view.cause));
@@ -238,7 +246,7 @@ static void judged_by_us(struct gathering *g, const struct judge_facts *f, enum 
 		end_run(v, RUN_FAILED, str_printf(g->arena, "nothing runs any more, and %.*s does not hold",
 			STR_ARG(plan_condition_text(g->arena, g->job, g->job->success))));
 		break;
-	case JUDGE_SUCCEEDED: case JUDGE_GOING: case JUDGE_IDLE: break;
+	case JUDGE_SUCCEEDED: case JUDGE_GOING: case JUDGE_IDLE: case JUDGE_COPY: break;
 	}
 	buf_release(&b);
 }
@@ -249,8 +257,9 @@ static struct verdict failures(struct gathering *g, const struct judge_facts *f,
 	struct verdict v = { 0 };
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		if (!role_required(g->job, g->parts[i].plan) || g->whole)
-			continue;
+		if (!role_required(g->job, g->parts[i].plan) || g->whole || g->parts[i].unwanted ||
+			judge_spares(f, i))
+			continue;               /* the run goes on without the copy */
 		judged_by_job(g, &g->parts[i], &v);
 		note_restart(g, &g->parts[i], running, &v);
 	}
@@ -287,7 +296,7 @@ static void hold_back(struct gathering *g, struct run_state *s, const struct who
 		worsen_run(s, RUN_PENDING, whole->cause.n ? whole->cause : STR("its controller has made no pods yet"));
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		const struct gathered_part *p = &g->parts[i];
-		if (!p->plan->aux && p->desired && p->phase != RUN_ABSENT &&
+		if (!p->plan->aux && p->desired && !p->lost && p->phase != RUN_ABSENT &&
 			phase_rank(p->phase) < phase_rank(RUN_RUNNING))
 			worsen_run(s, as_run(p->phase), p->cause);
 	}
@@ -481,6 +490,8 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	struct verdict v = failures(g, &f, what, running, whole);
 	struct str cause = STR("");
 
+	for (size_t i = 0; i < g->job->nroles; i++)
+		g->parts[i].lost = judge_spares(&f, i);
 	say_unattended(g, &f);
 	explain_roles(g);
 	s->running = running || whole->running;
@@ -681,8 +692,21 @@ static void show_code(struct gathering *g, struct run_state *s)
 	}
 }
 
+/* Notes the cells: the number of copies that the run should have is that of the wanted ones. */
+static void show_cells(struct gathering *g, struct run_state *s)
+{
+	s->ncells = g->job->ncells;
+	s->cells = ARENA_ARRAY(g->arena, struct run_cell, s->ncells);
+	for (size_t i = 0; i < s->ncells; i++) {
+		const struct plan_cell *c = &g->job->cells[i];
+		s->cells[i] = (struct run_cell){ .name = c->name, .min = c->min, .max = c->max,
+			.desired = status_copies(g->all, c) };
+	}
+}
+
 static void show_roles(struct gathering *g, struct run_state *s)
 {
+	show_cells(g, s);
 	show_code(g, s);
 	for (size_t i = 0; i < s->nroles; i++) {
 		struct gathered_part *p = &g->parts[i];
@@ -691,7 +715,7 @@ static void show_roles(struct gathering *g, struct run_state *s)
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
 		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .cell = p->plan->cell, .copy = p->plan->copy,
-			.aux = p->plan->aux, .elastic = p->plan->elastic,
+			.lost = p->lost, .aux = p->plan->aux, .elastic = p->plan->elastic,
 			.endless = p->plan->endless,
 			.min = p->plan->min, .max = p->plan->max, .desired = p->desired,
 				.cause = says ? p->cause : STR(""),
@@ -752,6 +776,8 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 	conclude(&g, &s, &whole);
 	when(&g, &s, &whole);
 	show_roles(&g, &s);
+	if (s.phase == RUN_RUNNING && !s.cause.n)
+		s.cause = run_lost_copies(a, &s);
 	say_other_code(&g, &s);
 	show_failure(&g, &s);
 	show_events(&g, &s);

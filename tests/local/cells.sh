@@ -111,4 +111,61 @@ if test "$(grep -c . "$work/.out")" -ge 2; then ok; else fail "logs of a cell: $
 run 2 logs --local least --role trial/7
 run 0 env --role trial/2/w least.tj
 holds grep -q '^  N  2$' "$work/.out"
+
+# elastic copies: one that is lost beyond the least fails the run, otherwise the others go on; its other processes end
+program elastic <<'END'
+  cell trial {
+    copies = 1:3
+    role lead { command = ["sh", "-c", "echo lead $N; test $N != 1 || exit 3; sleep 0.5; echo led"], env { N = pod.copy } }
+    role rest { command = ["sh", "-c", "echo rest $N of ${trial.copies}/${trial.least}; test $N != 1 || exec sleep 60; sleep 0.5"], env { N = pod.copy }, grace = 1s }
+  }
+  role report { command = ["sh", "-c", "echo after all"], start_after = done(trial) }
+END
+local_run 0 elastic
+shows elastic trial-rest-2-0 'rest 2 of 3/1'
+shows elastic trial-lead-2-0 led
+is elastic 's["cause"], [r["lost"] for r in s["roles"] if r.get("lost")], s["failure"]' "('done(report) and done(trial)', [True, True], None)"
+run 0 status --local elastic
+holds grep -q 'trial .* 2/3 copies done, 1 lost' "$work/.out"
+sed -i 's/copies = 1:3/copies = 3:4/' elastic.tj
+sed -i 's/test $N != 1 ||/test $N = 0 ||/' elastic.tj
+local_run 8 elastic
+is elastic 's["phase"], s["failure"]["role"][:10], s["failure"]["exit_code"]' "('Failed', 'trial-lead', 3)"
+
+# sizes: the copies with the highest numbers go first, and come back as new ones
+program sizes <<'END'
+  cell server {
+    copies = 1:4
+    success = none
+    restarts = 0
+    role w { command = ["sh", "-c", "echo x >>starts.$N; exec sleep 60"], env { N = pod.copy }, grace = 1s }
+  }
+  role front { command = ["sh", "-c", "echo front; exec sleep 60"], start_after = ready(server), grace = 1s }
+END
+rm -f starts.*
+begin sizes --replicas server=2
+before 5 sh -c '"$0" status --local sizes | grep -q "server  *2 .* 2/2 copies ready"' "$TRAINC"
+holds test ! -e starts.2
+run 0 scale --local sizes server=4
+before 5 sh -c '"$0" status --local sizes | grep -q "server  *4 .* 4/4 copies ready"' "$TRAINC"
+run 0 scale --local sizes server=1
+before 5 sh -c '"$0" status --local sizes | grep -q "server  *1 .* 1/1 copies ready"' "$TRAINC"
+holds test "$(cat starts.0 starts.3 | wc -l)" = 2
+run 0 scale --local sizes 2
+before 5 sh -c 'test "$(wc -l <starts.1)" = 2' 
+for n in 0 5; do
+	run 6 scale --local sizes server=$n
+	holds grep -q "cell 'server' has between 1 and 4 copies, not $n" "$work/.err"
+done
+run 6 restart --local sizes server/3/0
+holds grep -q "the run has no copy 3 of 'server' now" "$work/.err"
+run 2 scale --local sizes serve=2
+holds grep -q "server" "$work/.err"
+run 0 delete --local --yes sizes
+wait "$command"
+nothing_left sizes
+refuses() { run 8 run --local sizes.tj --replicas "$1"; holds grep -q "$2" "$work/.err"; }
+refuses server=5 "cell 'server' has between 1 and 4 copies, not 5"
+sed -i 's/copies = 1:4/copies = 4/' sizes.tj
+refuses server=2 "cell 'server' always has 4 copies; write 'copies = 1:4' to make it elastic"
 end

@@ -8,14 +8,15 @@
 #include "unit.h"
 
 #include "runtime/local/life.h"
+#include "runtime/run/cells.h"
 #include "world.h"
 
-enum { HISTORIES = 10000, STEPS = 20, ROLES = 3, REPLICAS = 3, GRAVES = 200, ROUNDS = 40 };
+enum { HISTORIES = 8000, STEPS = 20, ROLES = 4, REPLICAS = 3, GRAVES = 200, ROUNDS = 40 };
 enum verdict { GOING, WON, LOST };
 static const char *const verdict_words[] = { "goes on", "succeeded", "failed" };
 
 struct happening {                          /* an event of a history */
-	enum event_kind { END_GOOD, END_BAD, END_FINAL, PASS_LITTLE, PASS_LONG, KINDS } kind;
+	enum event_kind { END_GOOD, END_BAD, END_FINAL, PASS_LITTLE, PASS_LONG, SCALE, KINDS } kind;
 	unsigned role, index;
 };
 
@@ -37,6 +38,10 @@ struct shape {
 	struct plan_job job;
 	struct plan_role roles[ROLES];
 	struct plan_condition success[3], after;
+	struct plan_cell cell;          /* if the job has one: of its roles from `first` on */
+	unsigned first, inner;          /* and the number of roles of each copy */
+	struct plan_condition parts[40];        /* done(cell) */
+	size_t nparts;
 	struct data arguments, limit;
 	struct data_member member;
 };
@@ -46,7 +51,7 @@ static struct plan_str word_of(const char *w) { return (struct plan_str){ .value
 
 static void any_role(struct plan_role *r, unsigned k)
 {
-	static const char *const names[] = { "a", "b", "c" }, *const objects[] = { "j-a", "j-b", "j-c" };
+	static const char *const names[] = { "a", "b", "c", "d" }, *const objects[] = { "j-a", "j-b", "j-c", "j-d" };
 	static const char *const effects[] = { "", "", "fail", "restart", "replace", "ignore" };
 
 	*r = (struct plan_role){ .name = str_of(names[k]), .label = str_of(names[k]), .object = str_of(objects[k]),
@@ -60,6 +65,74 @@ static void any_role(struct plan_role *r, unsigned k)
 		plan_codes_add(&r->retry_on, 128, 255);
 	r->aux = k == 2 && chance(3) == 0;
 	r->on_failed_pod = word_of(effects[r->aux ? 0 : chance(6)]);
+}
+
+/* ---- cells ---- */
+
+static const struct plan_condition *part(struct shape *s, struct plan_condition c)
+{
+	s->parts[s->nparts] = c;
+	return &s->parts[s->nparts++];
+}
+
+static const struct plan_condition *join(struct shape *s, enum condition_kind kind, const struct plan_condition *left,
+	const struct plan_condition *right)
+{
+	return left ? part(s, (struct plan_condition){ .kind = kind, .index = CONDITION_ALL, .left = left,
+		.right = right }) : right;
+}
+
+/* done(x): at least the least number of copies are done, and each of the others is lost or not wanted. */
+static const struct plan_condition *cell_done(struct shape *s)
+{
+	const struct plan_condition *list = NULL, *over = NULL, *last = NULL;
+
+	for (int64_t c = 0; c < s->cell.max; c++) {
+		const struct plan_condition *done = NULL;
+		unsigned role = s->first + (unsigned)c * s->inner;
+		for (unsigned k = role; k < role + s->inner; k++)
+			done = join(s, CONDITION_AND, done, part(s, (struct plan_condition){ .kind = CONDITION_DONE,
+				.role = k, .index = CONDITION_ALL }));
+		struct plan_condition gone = { .kind = CONDITION_GONE, .role = role };
+		over = join(s, CONDITION_AND, over, join(s, CONDITION_OR, done, part(s, gone)));
+		list = join(s, CONDITION_LIST, list, last);
+		last = done;
+	}
+	struct plan_condition enough = { .kind = CONDITION_LEAST, .index = s->cell.min, .left = list, .right = last };
+	return join(s, CONDITION_AND, part(s, enough), over);
+}
+
+/* Makes the roles from `first` on a cell, whose copies have one role or two that are alike in all copies. */
+static void any_cell(struct shape *s)
+{
+	static const char *const names[2][2] = { { "x-a-0", "x-b-0" }, { "x-a-1", "x-b-1" } };
+	static const char *const singles[] = { "x-a-0", "x-a-1", "x-a-2", "x-a-3" };
+	static const char *const objects[2][2] = { { "j-x-a-0", "j-x-b-0" }, { "j-x-a-1", "j-x-b-1" } };
+	static const char *const single_objects[] = { "j-x-a-0", "j-x-a-1", "j-x-a-2", "j-x-a-3" };
+
+	s->inner = 1 + chance(2);
+	s->first = s->inner == 2 ? 0 : chance(3);
+	s->cell = (struct plan_cell){ .name = STR("x"), .max = (ROLES - s->first) / s->inner };
+	s->cell.min = 1 + chance((unsigned)s->cell.max);
+	for (unsigned k = s->first; k < ROLES; k++) {
+		unsigned at = k - s->first, copy = at / s->inner, inner = at % s->inner;
+		struct plan_role *r = &s->roles[k];
+		if (copy)
+			*r = s->roles[s->first + inner];
+		r->aux = false;
+		r->max = r->max ? r->max : 1;
+		r->min = r->elastic ? 1 : r->max;
+		r->name = r->label = str_of(s->inner == 2 ? names[copy][inner] : singles[copy]);
+		r->object = str_of(s->inner == 2 ? objects[copy][inner] : single_objects[copy]);
+		r->cell = s->cell.name;
+		r->copy = copy;
+		r->start_after = NULL;
+	}
+	s->job.cells = &s->cell;
+	s->job.ncells = 1;
+	s->job.success = cell_done(s);
+	if (s->first && s->roles[0].max)
+		s->job.success = join(s, chance(2) ? CONDITION_AND : CONDITION_OR, &s->success[0], s->job.success);
 }
 
 static void any_job(struct shape *s)
@@ -76,7 +149,7 @@ static void any_job(struct shape *s)
 		.index = CONDITION_ALL };
 	if (chance(4) == 0)
 		s->roles[1].start_after = &s->after;
-	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = ROLES, .workload = WORKLOAD_POD,
+	s->job = (struct plan_job){ .name = STR("j"), .roles = s->roles, .nroles = ROLES - 1, .workload = WORKLOAD_POD,
 		.clean = word_of("none") };
 	s->job.success = &s->success[s->roles[1].max ? 2 * chance(2) : 0];
 	s->job.restarts = int_of(chance(4) ? 0 : 1);
@@ -86,6 +159,11 @@ static void any_job(struct shape *s)
 	s->member = (struct data_member){ .key = STR("backoff_limit"), .value = &s->limit };
 	s->arguments = (struct data){ .kind = DATA_MAP, .u.map = { &s->member, 1 } };
 	s->job.arguments = chance(3) ? NULL : &s->arguments;
+	if (chance(2))
+		return;
+	s->job.nroles = ROLES;
+	s->job.arguments = NULL;        /* copies that go take the restarts of their pods with them */
+	any_cell(s);
 }
 
 /* ---- the three judges ---- */
@@ -101,6 +179,7 @@ struct trio {
 	bool runs[ROLES][REPLICAS + 1]; /* which processes of the local run exist */
 	bool done[ROLES][REPLICAS + 1]; /* which replicas have really succeeded */
 	int64_t starts[ROLES][REPLICAS + 1];
+	int64_t copies;                 /* the wanted number of copies */
 	const char *broken;             /* the rule that was broken; NULL if none was */
 	enum verdict verdicts[3];
 };
@@ -176,6 +255,9 @@ static enum verdict ask_status(struct trio *t)
 		breaks(t, "the pods can be read");
 		return GOING;
 	}
+	struct status_scaled scaled = { t->shape->cell.name, t->copies };
+	objects.scaled = &scaled;
+	objects.nscaled = t->shape->job.ncells;
 	status_add(&t->world.arena, &objects, list);
 	return of_phase(status_of(&t->world.arena, &t->shape->job, &objects, t->world.now).phase);
 }
@@ -209,18 +291,39 @@ static void check_success(struct trio *t)
 	enum replica_state states[ROLES][REPLICAS + 1];
 	struct role_states seen[ROLES];
 
-	for (unsigned k = 0; k < ROLES; k++) {
+	for (unsigned k = 0; k < t->shape->job.nroles; k++) {
+		const struct run_role *r = &t->state.roles[k];
 		for (int64_t i = 0; i < t->shape->roles[k].max; i++)
 			states[k][i] = t->done[k][i] ? REPLICA_SUCCEEDED : REPLICA_WAITING;
-		seen[k] = (struct role_states){ states[k], (size_t)t->shape->roles[k].max };
+		seen[k] = (struct role_states){ states[k], (size_t)t->shape->roles[k].max,
+			r->lost || !run_role_wanted(&t->state, r) };
 	}
 	if (!condition_holds(&t->shape->job, t->shape->job.success, seen))
 		breaks(t, "success is what the rule says");
 }
 
+/* While the job goes on, a copy that is lost or not wanted does not run, and no more copies are lost than may be. */
+static void check_copies(struct trio *t)
+{
+	int64_t lost = 0;
+
+	if (t->verdicts[0] != GOING || t->shape->job.restarts.value)
+		return;                         /* it ends, or may stop to begin anew */
+	for (unsigned k = t->shape->first; k < t->shape->job.nroles && t->shape->cell.max; k++) {
+		const struct run_role *r = &t->state.roles[k];
+		bool wanted = run_role_wanted(&t->state, r);
+		lost += wanted && r->lost && (k - t->shape->first) % t->shape->inner == 0;
+		for (int64_t i = 0; i < r->max; i++)
+			if (t->runs[k][i] && (r->lost || !wanted))
+				breaks(t, "a copy that is lost or not wanted does not run");
+	}
+	if (t->copies - lost < t->shape->cell.min)
+		breaks(t, "the least number of copies is left");
+}
+
 static void check_limits(struct trio *t)
 {
-	for (unsigned k = 0; k < ROLES; k++)
+	for (unsigned k = 0; k < t->shape->job.nroles; k++)
 		for (int64_t i = 0; i < t->shape->roles[k].max; i++)
 			if (t->starts[k][i] > 1 + t->shape->roles[k].retries.value)
 				breaks(t, "no replica begins again more often than it may");
@@ -244,6 +347,7 @@ static void settle(struct trio *t)
 	if (t->verdicts[0] == WON)
 		check_success(t);
 	check_limits(t);
+	check_copies(t);
 }
 
 /* ---- histories ---- */
@@ -265,13 +369,35 @@ static void end_replica(struct trio *t, unsigned k, int64_t i, int code)
 	life_ended(t->life, k, i, &end);
 }
 
+/* Scales the cell to another number of copies, of which those that come back are new. */
+static void scale(struct trio *t, int64_t n)
+{
+	struct shape *s = t->shape;
+	struct str why;
+
+	if (!s->job.ncells || n < s->cell.min || n > s->cell.max || s->cell.min == s->cell.max)
+		return;
+	for (int64_t k = s->first + t->copies * s->inner; k < s->first + n * s->inner; k++) {
+		memset(t->starts[k], 0, sizeof t->starts[k]);
+		memset(t->done[k], 0, sizeof t->done[k]);
+		for (size_t i = 0; i < t->ngraves; i++)
+			if (t->graves[i].role == (int)k)        /* a Job that is deleted takes its pods with it */
+				t->graves[i--] = t->graves[--t->ngraves];
+	}
+	t->copies = n;
+	if (!life_scale(t->life, s->cell.name, n, &why) && t->verdicts[0] == GOING)
+		breaks(t, "a cell can be scaled within its limits");
+}
+
 static void tell(struct trio *t, const struct happening *e)
 {
 	static const int codes[] = { [END_GOOD] = 0, [END_BAD] = 137, [END_FINAL] = 1 };
 
-	if (e->kind >= PASS_LITTLE)
+	if (e->kind == SCALE)
+		scale(t, 1 + e->role);
+	else if (e->kind >= PASS_LITTLE)
 		t->world.now += (e->kind == PASS_LONG ? 700 : 7) * SECOND;
-	else if (e->index < (unsigned)t->shape->roles[e->role].max)
+	else if (e->role < t->shape->job.nroles && e->index < (unsigned)t->shape->roles[e->role].max)
 		end_replica(t, e->role, e->index, codes[e->kind]);
 	settle(t);
 }
@@ -285,7 +411,7 @@ static void finish(struct trio *t)
 				tell(t, &(struct happening){ END_GOOD, k, i });
 		tell(t, &(struct happening){ .kind = PASS_LONG });
 	}
-	for (unsigned k = 0; k < ROLES && t->verdicts[0] == GOING; k++)
+	for (unsigned k = 0; k < t->shape->job.nroles && t->verdicts[0] == GOING; k++)
 		for (int64_t i = 0; i < t->shape->roles[k].max; i++)
 			if (t->state.roles[k].at[i].state == REPLICA_FAILED &&
 				str_is(t->shape->roles[k].on_failed_pod.value, "restart"))
@@ -303,6 +429,8 @@ static const char *run_history(struct shape *s, const struct happening *at, size
 	memset(t, 0, sizeof *t);
 	t->shape = s;
 	world_begin(&t->world, &s->job, STR("Test"));
+	t->copies = s->cell.max;
+	t->world.job.copies = s->job.ncells ? &t->copies : NULL;
 	t->life = life_new(&t->arena, &s->job, &o, &t->state, t->world.now);
 	settle(t);
 	for (size_t i = 0; i < n && !t->broken && t->verdicts[0] == GOING; i++)
@@ -322,7 +450,9 @@ static const char *run_history(struct shape *s, const struct happening *at, size
 
 static void print_shape(const struct shape *s)
 {
-	for (unsigned k = 0; k < ROLES; k++) {
+	if (s->job.ncells)
+		printf("  cell x %lld:%lld, %u roles\n", (long long)s->cell.min, (long long)s->cell.max, s->inner);
+	for (unsigned k = 0; k < s->job.nroles; k++) {
 		const struct plan_role *r = &s->roles[k];
 		printf("  role %s %lld:%lld restart %s retries %lld%s%s on_failed_pod '%.*s'%s\n", r->name.p,
 			(long long)r->min, (long long)r->max,
@@ -341,7 +471,8 @@ static void print_shape(const struct shape *s)
 
 static void shrink_and_print(struct shape *s, struct happening *at, size_t n, unsigned number)
 {
-	static const char *const words[] = { "ends well", "is killed", "fails with 1", "7 s pass", "700 s pass" };
+	static const char *const words[] = { "ends well", "is killed", "fails with 1", "7 s pass", "700 s pass",
+		"is the last copy" };
 	enum verdict verdicts[3];
 	const char *rule = run_history(s, at, n, verdicts);
 

@@ -800,7 +800,7 @@ static void grow_and_shrink(void)
 	struct plan_condition all = done(0);
 	struct plan_role roles[] = { elastic("a", 2, 4), role("b", 1) };
 	struct plan_job j = { .roles = roles, .nroles = 2, .success = &all };
-	struct life_size three = { 0, 3 };
+	struct life_size three = { .role = 0, .n = 3 };
 	struct life_options o = { .sizes = &three, .nsizes = 1 };
 	struct world w;
 	struct str why;

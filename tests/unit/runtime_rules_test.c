@@ -21,7 +21,7 @@ static bool holds(enum condition_kind kind, unsigned role, int64_t index, enum r
 	enum replica_state c)
 {
 	enum replica_state at[3] = { a, b, c };
-	struct role_states states[3] = { { at, 3 }, { at, 3 }, { at, 0 } };
+	struct role_states states[3] = { { at, 3, false }, { at, 3, false }, { at, 0, false } };
 	struct plan_condition condition = { .kind = kind, .role = role, .index = index };
 	return condition_holds(&job, &condition, states);
 }
@@ -56,7 +56,7 @@ static void elastic(void)
 static void joined(void)
 {
 	enum replica_state done[3] = { S, S, S }, waiting[3] = { W, W, W };
-	struct role_states states[3] = { { done, 3 }, { waiting, 3 }, { NULL, 0 } };
+	struct role_states states[3] = { { done, 3, false }, { waiting, 3, false }, { NULL, 0, false } };
 	struct plan_condition a = { .kind = CONDITION_DONE, .role = 0, .index = -1 };
 	struct plan_condition b = { .kind = CONDITION_DONE, .role = 1, .index = -1 };
 	struct plan_condition none = { .kind = CONDITION_DONE, .role = 2, .index = -1 };

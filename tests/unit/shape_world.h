@@ -142,8 +142,9 @@ static struct run_replica state_replicas[] = {
 		.usage = { .known = true, .rated = true, .cpu = INT64_C(1500000000), .rate = 0.5, .memory = 4096 } },
 	{ .index = 1, .state = REPLICA_FAILED, .exit_code = -1, .attempts = 1 } };
 static struct run_role state_roles[] = { { .name = T("worker"), .cell = T("pair"), .copy = 1, .aux = true,
-	.elastic = true, .endless = true, .min = 1, .max = 2, .desired = 2, .at = state_replicas,
+	.elastic = true, .endless = true, .lost = true, .min = 1, .max = 2, .desired = 2, .at = state_replicas,
 	.cause = T("role cause") }, { .name = T("none") } };
+static struct run_cell state_cells[] = { { .name = T("pair"), .min = 1, .max = 3, .desired = 2 } };
 static struct str state_log[] = { T("line \"1\""), T("line 2") };
 static struct run_object state_objects[] = { { T("Job"), T("full-worker"), RUN_QUEUED, T("waits"), true },
 	{ T("PodGroup"), T("full"), RUN_RUNNING, T(""), false } };
@@ -164,6 +165,7 @@ static struct run_state full_state(bool local)
 		.observed = RUN_RUNNING, .since = FULL_AT(2), .running = true, .restarting = true, .ran = FULL_AT(3),
 		.restarted = FULL_AT(4), .job_restarts = 2, .restarts_at = FULL_AT(8), .restart_due = true,
 		.restart_cause = STR("why"), .lost_bytes = 11, .removed_bytes = 12, .roles = state_roles, .nroles = 2,
+		.cells = state_cells, .ncells = 1,
 		.failure = { .known = true, .role = STR("worker"), .index = 1, .exit_code = 3, .signal = 9,
 			.reason = STR("killed by KILL"), .log = state_log, .nlog = 2, .time = FULL_AT(5) },
 		.objects = state_objects, .nobjects = 2, .events = state_events, .nevents = 2,

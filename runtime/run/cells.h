@@ -1,0 +1,27 @@
+/*
+ * cells.h - the cells of a run. Its roles are those of all copies that there may be; a role of a copy that the run has
+ * been scaled down without has no replicas that are wanted.
+ */
+#ifndef TRAINC_RUNTIME_RUN_CELLS_H
+#define TRAINC_RUNTIME_RUN_CELLS_H
+
+#include "runtime/run/run_state.h"
+
+/* The cell of that name; NULL if the run has none. */
+struct run_cell *run_find_cell(const struct run_state *s, struct str name);
+/* Is the role in a copy that the run should have, or in no cell? */
+bool run_role_wanted(const struct run_state *s, const struct run_role *r);
+/* The states of the roles of J, of which S is the state, as conditions see them. */
+const struct role_states *run_role_states(struct arena *a, const struct plan_job *j, const struct run_state *s);
+/* Why the cell cannot have N copies: it is not elastic, or N is outside of its limits. */
+struct str run_cell_refusal(struct arena *a, const struct run_cell *c, int64_t n);
+
+/* Numbers of copies of a cell: those that the run should have, and how many of them are ready, done, lost. */
+struct cell_sum {
+	int64_t copies, ready, done, lost;
+};
+struct cell_sum run_cell_sum(const struct run_state *s, struct str cell);
+/* Says of the first cell that has lost copies how many, and why one of them; empty if none has. */
+struct str run_lost_copies(struct arena *a, const struct run_state *s);
+
+#endif
