@@ -198,9 +198,10 @@ static void check_job_names(struct trainc *c)
 
 static void drop_other_jobs(struct trainc *c)
 {
+	struct str name = c->options.job.name.p ? c->options.job.name : c->options.job.only;
 	size_t kept = 0;
 	for (size_t i = 0; i < c->plan.njobs; i++)
-		if (str_eq(c->plan.jobs[i].name, c->options.job_name))
+		if (str_eq(c->plan.jobs[i].name, name))
 			c->plan.jobs[kept++] = c->plan.jobs[i];
 	c->plan.njobs = kept;
 }
@@ -208,7 +209,7 @@ static void drop_other_jobs(struct trainc *c)
 /* Refuses a program with too many jobs before its objects are built: each job has at least one object. */
 static bool few_enough_jobs(struct trainc *c, const struct job_list *jobs)
 {
-	if (jobs->n <= LIMIT_OBJECTS || c->options.job_name.p)
+	if (jobs->n <= LIMIT_OBJECTS || c->options.job.only.p)
 		return true;
 	struct diag *d = diag_report(&c->diags, TJ0407, jobs->node[LIMIT_OBJECTS]->u.job.title->span,
 		"the program has %zu jobs; at most 10,000 objects", jobs->n);
@@ -267,7 +268,7 @@ static void build_jobs(struct trainc *c)
 	lower_topology(&c->eval);
 	lower_sites(&c->eval);
 	check_job_names(c);
-	if (c->options.job_name.p)
+	if (c->options.job.only.p)
 		drop_other_jobs(c);
 }
 

@@ -16,7 +16,6 @@
 struct compile_options {                /* p == NULL: the option was not given */
 	struct str target, kubernetes;
 	struct str profile;
-	struct str job_name;            /* --job: compile only this job */
 	struct job_options job;
 	bool deny_warnings;
 	/*

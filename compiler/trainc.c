@@ -300,9 +300,9 @@ void trainc_close(struct trainc *t)
 static struct str *text_option(struct compile_options *o, const char *name)
 {
 	const struct { const char *name; struct str *value; } all[] = {
-		{ "target", &o->target }, { "kubernetes", &o->kubernetes }, { "job", &o->job_name },
+		{ "target", &o->target }, { "kubernetes", &o->kubernetes }, { "job", &o->job.only },
 		{ "namespace", &o->job.ns }, { "domain", &o->job.domain }, { "gang", &o->job.gang },
-		{ "run-id", &o->job.run_id },
+		{ "run-id", &o->job.run_id }, { "name", &o->job.name },
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -108,11 +108,11 @@ struct trainc *trainc_open(const struct trainc_files *files);
 
 /*
  * Sets an option by the word that it has on the command line, before trainc_compile(): target, kubernetes, profile,
- * job, namespace, domain, gang, run-id, set (VALUE is NAME=VALUE) and params (VALUE is a path) take a value; unroll,
- * no-raw, local and deny-warnings are switches, for which VALUE is ignored; so is brief, which is what `check` does: a
- * warning about what the runtime has to do is one line. `set`, `params` and `profile` can be set several times;
- * otherwise the last value counts. Returns false when NAME is unknown, or when VALUE of `set` is not an assignment; a
- * value that the compiler refuses becomes a diagnostic.
+ * job, name (of the run, instead of the job's), namespace, domain, gang, run-id, set (VALUE is NAME=VALUE) and params
+ * (VALUE is a path) take a value; unroll, no-raw, local and deny-warnings are switches, for which VALUE is ignored; so
+ * is brief, which is what `check` does: a warning about what the runtime has to do is one line. `set`, `params` and
+ * `profile` can be set several times; otherwise the last value counts. Returns false when NAME is unknown, or when
+ * VALUE of `set` is not an assignment; a value that the compiler refuses becomes a diagnostic.
  */
 bool trainc_option(struct trainc *t, const char *name, const char *value);
 

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "base/words.h"
+#include "command/run_name.h"
 #include "command/take_code.h"
 #include "diag/suggest.h"
 
@@ -259,12 +261,16 @@ struct trainc *session_open(struct session *s)
 	/* the library refuses options of the command line that do not concern the program */
 	for (size_t i = 0; i < o->ngiven; i++) {
 		const char *word = option_row(o->given[i].option)->word;
+		if (o->given[i].option == OPTION_NAME)          /* run_name.h replaces what is in braces */
+			continue;
 		if (trainc_option(t, word, o->given[i].value.p) || o->given[i].option != OPTION_SET)
 			continue;
 		session_say(s, "--set needs NAME=VALUE, found '%.*s'", STR_ARG(o->given[i].value));
 		trainc_close(t);
 		return NULL;
 	}
+	if (s->name.n)
+		trainc_option(t, "name", run_name_numbered(s->arena, s->name, s->number ? s->number : 1).p);
 	return t;
 }
 
@@ -343,7 +349,7 @@ static void suggest_jobs(struct session *s, struct suggest *near)
 	for (size_t i = 0; i < s->options->noperands; i++) {
 		struct trainc *t = session_open(s);
 		if (t) {
-			t->options.job_name = (struct str){ 0 };
+			t->options.job.only = t->options.job.name = (struct str){ 0 };
 			trainc_compile(t, s->options->operands[i].p);
 			for (size_t k = 0; k < t->plan.njobs; k++)
 				suggest_add(near, str_copy(s->arena, t->plan.jobs[k].name));
@@ -382,14 +388,73 @@ static void say_empty(const struct session *s, const struct programs *all)
 		empty ? "standard input is empty" : input ? "standard input holds no job" : "no job in the input");
 }
 
+static bool add_bytes(void *context, const char *bytes, size_t n)
+{
+	sha256_add(context, bytes, n);
+	return true;
+}
+
+/*
+ * The first digits of the digest of the objects that the programs have under S->name. A program with errors has none;
+ * they are reported when it is compiled with its name.
+ */
+static struct str digest_of_objects(struct session *s)
+{
+	enum { DIGITS = 6 };
+	struct programs all = { 0 };
+	struct sha256 sha;
+	char hex[65] = "";
+
+	if (!session_compile(s, &all))
+		return STR("");
+	sha256_init(&sha);
+	if (trainc_check(all.at, all.n, false) &&
+		trainc_emit(all.at, all.n, TRAINC_JSON, (struct trainc_output){ &sha, add_bytes }))
+		sha256_end(&sha, hex);
+	session_release(&all);
+	return str_copy(s->arena, (struct str){ hex, hex[0] ? DIGITS : 0 });
+}
+
+bool session_name(struct session *s, int *ret_status)
+{
+	struct str name = option_value(s->options, OPTION_NAME), why;
+
+	*ret_status = STATUS_USAGE;
+	if (!name.p || s->options->command == COMMAND_SUPERVISE)
+		return true;
+	if (!run_name_accepted(s->arena, s->options->command, name, &why)) {
+		session_say(s, "--name '%.*s': %.*s", STR_ARG(name), STR_ARG(why));
+		return false;
+	}
+	struct session plain = *s;
+	plain.name = run_name_plain(s->arena, name);
+	s->name = run_name_has_hash(name) ? run_name_hashed(s->arena, name, digest_of_objects(&plain)) : name;
+	return true;
+}
+
+/* Is there one job for the name of --name? If there are several, that is reported. */
+static bool is_one_job(struct session *s, const struct programs *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n && s->name.n; i++)
+		n += all->at[i]->plan.njobs;
+	if (n > 1)
+		session_say(s, "--name is the name of one run, and these are %zu jobs; choose one with --job", n);
+	return n <= 1;
+}
+
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status)
 {
+	*ret = (struct programs){ 0 };
+	if (!session_name(s, ret_status))
+		return false;
 	if (!session_compile(s, ret)) {
 		*ret_status = STATUS_USAGE;
 		return false;
 	}
 	trainc_check(ret->at, ret->n, runtime_warning);
-	if (!found_job(s, ret)) {
+	if (!found_job(s, ret) || !is_one_job(s, ret)) {
 		*ret_status = STATUS_USAGE;
 		return false;
 	}

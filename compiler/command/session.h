@@ -34,6 +34,9 @@ struct session {
 	void *backend_own;              /* private data of the backend in use */
 	const struct program_half *half;        /* the commands for clusters in this executable; NULL if it has no such
 						 * commands */
+	struct str name;                /* name of the run, from --name, with {n} for the number; empty: the job's */
+	int64_t number;                 /* the number in it; 0: none was chosen yet */
+	bool taken;                     /* somebody else has taken the name with this number meanwhile */
 	bool quiet;                     /* a completion script is asking: the user must not be asked anything */
 	bool gone;                      /* the reader of standard output has closed it */
 	int error;                      /* errno of the first failed write, or 0; a closed reader does not count */
@@ -159,5 +162,10 @@ void session_report(struct session *s, struct programs *all, bool machine_to_std
  */
 bool session_plan(struct session *s, bool runtime_warning, struct programs *ret, int *ret_status);
 void session_release(struct programs *all);
+/*
+ * Reads --name into S->name, where {hash} is replaced and {n} is left (run_name.h). For {hash} the programs are
+ * compiled. Returns false and sets a status after reporting what is wrong with the name. session_plan() does this, too.
+ */
+bool session_name(struct session *s, int *ret_status);
 
 #endif

@@ -30,6 +30,8 @@ static bool job_name(struct job *j)
 	struct text pieces;
 	if (!value_ok(v) || !value_text(ev->arena, v, &pieces) || !text_flatten(ev, &pieces, &j->name))
 		return false;
+	if (j->options->name.p && (!j->options->only.p || str_eq(j->name, j->options->only)))
+		j->name = j->options->name;
 	j->plan->name = j->name;
 	j->plan->name_at = j->node->u.job.title->span;
 	return convert_job_name(ev, j->name, j->plan->name_at);

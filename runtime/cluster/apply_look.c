@@ -45,6 +45,9 @@ static void look_at_parents(struct fleet *f)
 			continue;
 		if (!cluster_parent(p->cluster, p->job->name, p->ns, &p->before, &status)) {
 			leave_apply(p, f, status);
+		} else if (p->before.there && p->session->number) {
+			p->session->taken = true;       /* its number was free when it was chosen */
+			leave_apply(p, f, STATUS_CONFLICT);
 		} else if (p->before.deleting) {
 			session_say(p->session, "run '%.*s' is being deleted; wait until it is gone",
 				STR_ARG(p->job->name));

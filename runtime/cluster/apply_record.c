@@ -42,7 +42,9 @@ static bool is_written(struct applying *p)
 	}
 	if (x->stopped)
 		return false;
-	if (x->class == CALL_CONFLICT)
+	if (x->class == CALL_CONFLICT && p->session->number && !p->now.version.n)
+		p->session->taken = true;
+	else if (x->class == CALL_CONFLICT)
 		session_say(p->session,
 			"somebody else is applying or deleting run '%.*s' at the same time; nothing more was changed, "
 			"run the same command again",

@@ -54,11 +54,11 @@ static void cluster_end(struct session *s)
 	s->backend_own = NULL;
 }
 
-static bool cluster_names(struct session *s, struct chosen *ret, int *ret_status)
+static bool cluster_names(struct session *s, struct str program, struct chosen *ret, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
 	bool everywhere = option_given(s->options, OPTION_ALL_NAMESPACES);
-	struct str ns = everywhere ? STR("") : cluster_namespace(k, STR(""));
+	struct str ns = everywhere ? STR("") : cluster_namespace(k, program);
 	const struct answer *failed = cluster_parents(k, ns, ret);
 
 	ret->ns = ns;

@@ -246,7 +246,7 @@ static int find_all(struct session *s, struct cluster *k, struct run_histories *
 	struct parent p;
 	int status;
 
-	if (!s->backend->names(s, &all, &status))
+	if (!s->backend->names(s, STR(""), &all, &status))
 		return status;
 	for (size_t i = 0; i < all.n; i++)
 		if (cluster_parent(k, all.at[i].name, all.at[i].ns, &p, &status))

@@ -42,10 +42,7 @@ static const struct backend *find_backend(struct session *s)
 const struct backend *backend_of(struct session *s)
 {
 	s->backend = find_backend(s);
-	if (!s->backend || s->backend == &backend_local || !option_given(s->options, OPTION_NAME))
-		return s->backend;
-	session_say(s, "--name is for local runs (--local); in a cluster the name is the job's");
-	return NULL;
+	return s->backend;
 }
 
 const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status)

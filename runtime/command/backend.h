@@ -65,8 +65,8 @@ struct backend {
 	 * known. NULL: it is this machine.
 	 */
 	int64_t (*now)(struct session *s, bool *known);
-	/* Finds all runs, in order. */
-	bool (*names)(struct session *s, struct chosen *ret, int *ret_status);
+	/* Finds all runs, in order; NS: the namespace that a program gives, or empty. */
+	bool (*names)(struct session *s, struct str ns, struct chosen *ret, int *ret_status);
 	bool (*exists)(struct session *s, struct str name);
 	/* Opens a run, to read and watch its state. */
 	bool (*open)(struct session *s, const struct chosen_run *r, struct run_watch *ret, int *ret_status);

@@ -1,5 +1,6 @@
 /* cmd_apply.c - starts the jobs of programs and leaves them running. */
 #include "runtime/command/on_end.h"
+#include "runtime/command/run_number.h"
 
 /* Have all runs of A reached GOAL, so that apply does not have to wait? */
 static bool all_reached(const struct attend *a, enum run_goal goal)
@@ -40,6 +41,24 @@ static bool is_on_end_for_complete(struct session *s)
 	return false;
 }
 
+/* Applies all programs; if the name of --name was taken meanwhile, again with the next one. */
+static int apply_all(struct session *s, const struct backend *b, struct attend *a, struct programs *all)
+{
+	unsigned tries = 0;
+	int status;
+
+	do {
+		session_release(all);
+		*all = (struct programs){ 0 };
+		if (!run_number_choose(s, b, &status) || !session_plan(s, false, all, &status))
+			return status;
+		if (b->preview && option_given(s->options, OPTION_DRY_RUN))
+			return b->preview(s, all);
+		status = b->apply(s, all, a);
+	} while (run_number_again(s, &tries));
+	return status > 128 ? status : wait_for_all(s, b, a, status);
+}
+
 int cmd_apply(struct session *s)
 {
 	struct programs all = { 0 };
@@ -54,13 +73,7 @@ int cmd_apply(struct session *s)
 			"that stays with it");
 		return backend_end(s, &a, STATUS_USAGE);
 	}
-	bool planned = session_plan(s, false, &all, &status);
-	if (planned && b->preview && option_given(s->options, OPTION_DRY_RUN)) {
-		status = b->preview(s, &all);
-	} else if (planned) {
-		status = b->apply(s, &all, &a);
-		status = status > 128 ? status : wait_for_all(s, b, &a, status);
-	}
+	status = apply_all(s, b, &a, &all);
 	status = backend_end(s, &a, status);
 	session_release(&all);
 	return status;

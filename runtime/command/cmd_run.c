@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "runtime/command/logs.h"
 #include "runtime/command/on_end.h"
+#include "runtime/command/run_number.h"
 
 struct run_command {
 	const struct backend *backend;
@@ -69,6 +70,22 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 	return late ? STATUS_TIMEOUT : status;
 }
 
+/* Starts the jobs; if the name of --name was taken meanwhile, with the next one. */
+static bool attach_all(struct session *s, struct run_command *r, struct programs *all, int *ret_status)
+{
+	unsigned tries = 0;
+
+	do {
+		session_release(all);
+		*all = (struct programs){ 0 };
+		if (!run_number_choose(s, r->backend, ret_status) || !session_plan(s, false, all, ret_status))
+			return false;
+		if (r->backend->attach(&r->attached, all, ret_status))
+			return true;
+	} while (run_number_again(s, &tries));
+	return false;
+}
+
 int cmd_run(struct session *s)
 {
 	struct attend a;
@@ -87,7 +104,7 @@ int cmd_run(struct session *s)
 	if (!r.backend || !on_end_valid(s) || !logs_wish(s, &wish) || !runs_attend_init(s, &a) ||
 		!r.backend->begin(s, &status))
 		return status;
-	if (session_plan(s, false, &all, &status) && r.backend->attach(&r.attached, &all, &status)) {
+	if (attach_all(s, &r, &all, &status)) {
 		wish.attend = &a;
 		wish.follow = true;
 		status = logs_check(s, r.backend, &wish) ? stand_by(s, &r, &wish) :

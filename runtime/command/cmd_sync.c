@@ -10,6 +10,17 @@
 
 /* ---- the program ---- */
 
+/* The name that the only job of the program must be given, since the run has another one; empty: its own. */
+static struct str name_of_job(struct session *s, struct str run)
+{
+	struct programs all = { 0 };
+
+	bool other = session_compile(s, &all) && all.n == 1 && all.at[0]->plan.njobs == 1 &&
+		!str_eq(all.at[0]->plan.jobs[0].name, run);
+	session_release(&all);
+	return other ? run : STR("");
+}
+
 /* Compiles the program of the run: the operand, or the file that the run was started with. */
 static bool compile_program(struct session *s, const struct run_watch *w, struct programs *ret, int *ret_status)
 {
@@ -30,6 +41,7 @@ static bool compile_program(struct session *s, const struct run_watch *w, struct
 	one.operands = &file;
 	one.noperands = 1;
 	sub.options = &one;
+	sub.name = name_of_job(&sub, w->name);
 	return session_plan(&sub, false, ret, ret_status);
 }
 

@@ -111,26 +111,6 @@ static bool read_lists(struct session *s, struct engine_options *o)
 	return true;
 }
 
-bool local_named(struct session *s, size_t njobs)
-{
-	struct str name = option_value(s->options, OPTION_NAME), base;
-
-	if (!name.p || (njobs == 1 && run_name_valid(name) && !run_base(name, &base)))
-		return true;
-	if (njobs != 1)
-		session_say(s, "--name is the name of one run, and these are %zu jobs; choose one with --job", njobs);
-	else
-		session_say(s, "--name '%.*s': a name has lower-case letters, digits, '-' and '.'", STR_ARG(name));
-	return false;
-}
-
-struct str local_name(const struct session *s, const struct plan_job *j)
-{
-	struct str name = option_value(s->options, OPTION_NAME);
-
-	return name.p ? name : j->name;
-}
-
 /*
  * Reads --log-limit. The default is larger than any reader's lag, so `run` misses no line, but it keeps a program from
  * filling the disk. It is larger than the kubelet's 50Mi because in a cluster a collector often stores the log as well,
@@ -204,6 +184,9 @@ bool local_start(struct session *s, const struct keeper_start *start, struct kee
 		local_say_lines(s, ret->notes);
 		return true;
 	}
+	s->taken = *ret_status == STATUS_CONFLICT && s->number;
+	if (s->taken)
+		return false;
 	local_say_lines(s, why);
 	if (*ret_status == STATUS_CONFLICT)
 		session_say(s,

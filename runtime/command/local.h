@@ -7,13 +7,6 @@
 #include "runtime/local/keeper.h"
 #include "runtime/command/backend.h"
 
-/*
- * Checks the names of a program's runs: the names of its jobs, or the name from --name. Returns false after reporting
- * why --name cannot be used.
- */
-bool local_named(struct session *s, size_t njobs);
-struct str local_name(const struct session *s, const struct plan_job *j);
-
 /* Reads --isolate, --mount and the other options for local runs; false after reporting an error (status 2). */
 bool local_options(struct session *s, struct engine_options *ret);
 

@@ -94,6 +94,9 @@ static void start_job(struct local_applying *p, const char *verb)
 		say_notes(p, k.notes);
 		tell(p, p->start.name, verb);
 		add_running(p, p->start.name);
+	} else if (status == STATUS_CONFLICT && p->session->number) {
+		p->session->taken = true;
+		p->status = STATUS_CONFLICT;
 	} else if (status != STATUS_CONFLICT || !started_meanwhile(p)) {
 		local_say_lines(p->session, why);
 		p->status = runs_worse(p->status, status);
@@ -132,6 +135,9 @@ static void apply_job(struct local_applying *p)
 
 	if (!run_load(p->session->arena, p->start.state_dir, p->start.name, &run, &why)) {
 		start_job(p, "created");
+	} else if (p->session->number) {
+		p->session->taken = true;
+		p->status = STATUS_CONFLICT;
 	} else if (run_phase_final(run.phase)) {
 		finished(p, &run);
 	} else if (!run.nroles) {               /* another command is starting a run, whose program is unknown so far */
@@ -145,20 +151,17 @@ static void apply_job(struct local_applying *p)
 int local_apply(struct session *s, struct programs *all, struct attend *ret)
 {
 	struct engine_options o;
-	struct local_applying p = { .session = s, .start = { .options = &o, .replace = true,
+	struct local_applying p = { .session = s, .start = { .options = &o, .replace = !s->number,
 		.state_dir = local_state_dir(s) } };
-	size_t njobs = 0;
 	int status;
 
-	for (size_t i = 0; i < all->n; i++)
-		njobs += all->at[i]->plan.njobs;
-	if (!local_options(s, &o) || !local_named(s, njobs))
+	if (!local_options(s, &o))
 		return STATUS_USAGE;
 	for (size_t i = 0; i < all->n; i++) {
 		p.start.file = s->options->operands[i];
 		for (size_t k = 0; k < all->at[i]->plan.njobs; k++) {
 			p.start.job = &all->at[i]->plan.jobs[k];
-			p.start.name = local_name(s, p.start.job);
+			p.start.name = p.start.job->name;
 			p.start.digest = runs_digest(s, &all->at[i]->plan, p.start.job);
 			apply_job(&p);
 		}

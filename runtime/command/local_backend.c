@@ -47,10 +47,11 @@ static bool is_left_out(struct session *s, const struct run_names *all, struct s
 	return !option_given(s->options, OPTION_ALL) || (s->options->command == COMMAND_DELETE && is_among(all, base));
 }
 
-static bool local_names(struct session *s, struct chosen *ret, int *ret_status)
+static bool local_names(struct session *s, struct str ns, struct chosen *ret, int *ret_status)
 {
 	struct run_names all = run_list(s->arena, local_state_dir(s));
 
+	(void)ns;
 	*ret_status = STATUS_DONE;
 	for (size_t i = 0; i < all.n; i++) {
 		struct chosen_run r = { .name = all.at[i], .listed = true };

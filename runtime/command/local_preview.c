@@ -30,7 +30,7 @@ static void say_conflict(struct previewing *p, struct str name)
 static void preview_job(struct previewing *p, const struct plan_job *j, struct str file)
 {
 	struct session *s = p->session;
-	struct keeper_start start = { .job = j, .name = local_name(s, j), .file = file, .options = &p->options };
+	struct keeper_start start = { .job = j, .name = j->name, .file = file, .options = &p->options };
 	struct run_state state = keeper_first_state(s->arena, &start);
 	struct run_dir dir = { run_dir_path(s->arena, local_state_dir(s), state.name), -1 };
 	struct str why;
@@ -52,15 +52,12 @@ static void preview_job(struct previewing *p, const struct plan_job *j, struct s
 int local_preview(struct session *s, struct programs *all)
 {
 	struct previewing p = { .session = s, .json = str_is(option_value(s->options, OPTION_OUTPUT), "json") };
-	size_t njobs = 0;
 
-	for (size_t i = 0; i < all->n; i++)
-		njobs += all->at[i]->plan.njobs;
 	if (str_is(option_value(s->options, OPTION_DRY_RUN), "server")) {
 		session_say(s, "--dry-run=server asks an API server, and local runs have none; write --dry-run=client");
 		return STATUS_USAGE;
 	}
-	if (!local_options(s, &p.options) || !local_named(s, njobs))
+	if (!local_options(s, &p.options))
 		return STATUS_USAGE;
 	p.options.dry = true;
 	buf_z(&p.out, p.json ? "{\n  \"schemaVersion\": 1,\n  \"runs\": [\n    " : "");

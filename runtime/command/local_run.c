@@ -56,7 +56,7 @@ static bool start_all(struct session *s, struct running *r, struct keeper_start 
 	}
 	r->keepers = ARENA_ARRAY(s->arena, struct keeper, plan->njobs);
 	for (size_t i = 0; i < plan->njobs; i++) {
-		struct chosen_run run = { .name = local_name(s, &plan->jobs[i]) };
+		struct chosen_run run = { .name = plan->jobs[i].name };
 		start->job = &plan->jobs[i];
 		start->name = run.name;
 		start->digest = runs_digest(s, plan, start->job);
@@ -75,13 +75,12 @@ bool local_attach(struct attached *x, struct programs *all, int *ret_status)
 	struct session *s = x->session;
 	struct running *r = x->own = ARENA_NEW(s->arena, struct running);
 	struct engine_options o;
-	struct keeper_start start = { .file = s->options->operands[0], .options = &o, .attached = true, .replace = true,
-		.state_dir = local_state_dir(s) };
+	struct keeper_start start = { .file = s->options->operands[0], .options = &o, .attached = true,
+		.replace = !s->number, .state_dir = local_state_dir(s) };
 	struct chosen names = { 0 };
 
 	*ret_status = STATUS_USAGE;
-	if (!local_options(s, &o) || !local_named(s, all->at[0]->plan.njobs) ||
-		!start_all(s, r, &start, &all->at[0]->plan, &names, ret_status))
+	if (!local_options(s, &o) || !start_all(s, r, &start, &all->at[0]->plan, &names, ret_status))
 		return false;
 	if (runs_watch(s, &names, x->attend, ret_status))
 		return true;

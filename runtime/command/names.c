@@ -57,7 +57,7 @@ static void put_runs(struct session *s, struct buf *out)
 
 	if (!b || !b->begin(s, &status))
 		return;
-	if (b->names(s, &chosen, &status))
+	if (b->names(s, STR(""), &chosen, &status))
 		for (size_t i = 0; i < chosen.n; i++)
 			buf_printf(out, "%.*s\n", STR_ARG(chosen.at[i].name));
 	b->end(s);

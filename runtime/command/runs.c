@@ -94,7 +94,7 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 {
 	*ret = (struct chosen){ 0 };
 	*ret_status = STATUS_USAGE;
-	if (!n && !b->names(s, ret, ret_status))
+	if (!n && !b->names(s, STR(""), ret, ret_status))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct str operand = s->options->operands[i], name = name_in_operand(s, b, operand);

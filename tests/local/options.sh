@@ -15,7 +15,7 @@ run 0 list --local -o name; holds test "$(tr '\n' ' ' <.out)" = "run/first run/s
 run 0 status --local -o json first; cp .out one
 run 0 status --local -o json second; cp .out two
 holds test "$(grep -o '"http": [0-9]*' one)" != "$(grep -o '"http": [0-9]*' two)"
-said() { "$TRAINC" logs --local second 2>/dev/null | grep -q 'up as job-a-0$'; }
+said() { "$TRAINC" logs --local second 2>/dev/null | grep -q 'up as second-a-0$'; }
 before 10 said
 run 0 delete --local --yes first
 run 0 status --local second; says out "Running"
@@ -25,7 +25,30 @@ run 2 run --local --name 'No name' job.tj; says err "--name 'No name': a name ha
 run 2 run --local --name job~1 job.tj
 { sed 's/"job"/"other"/' job.tj; cat job.tj; } >jobs.tj
 run 2 run --local --name one jobs.tj; says err "--name is the name of one run, and these are 2 jobs; choose one with --job"
-run 2 apply --name one job.tj; says err "--name is for local runs (--local)"
+
+# ---- a number that is free, and a digest ----
+run 0 apply --local --name 'job-{n}' job.tj; holds test "$(cat .out)" = "run/job-1 created"
+run 0 apply --local --name 'job-{n}' job.tj; holds test "$(cat .out)" = "run/job-2 created"
+run 0 delete --local --yes --force job-1
+run 0 apply --local --name 'job-{n}' job.tj; holds test "$(cat .out)" = "run/job-1 created"
+run 0 delete --local --yes --force job-1 job-2
+pids=
+for i in 1 2 3 4 5; do
+	"$TRAINC" apply --local --name 'job-{n}' job.tj >".out$i" 2>".err$i" </dev/null &
+	pids="$pids $!"
+done
+for pid in $pids; do
+	if wait "$pid"; then ok; else fail "apply with {n} at once with others"; cat .err?; fi
+done
+holds test "$(sort .out? | tr '\n' ' ')" = \
+	"run/job-1 created run/job-2 created run/job-3 created run/job-4 created run/job-5 created "
+run 0 delete --local --yes --force job-1 job-2 job-3 job-4 job-5
+program quick <<'END'
+  role a { command = ["sh", "-c", "echo $HOSTNAME"] }
+END
+run 0 run --local --name 'quick-{n}' quick.tj; says out "quick-1-a-0"
+run 0 run --local --name 'quick-{n}' quick.tj; says out "quick-2-a-0"
+run 0 run --local --name 'quick-{hash}' quick.tj; holds grep -qE 'quick-[0-9a-f]{6}-a-0' .out
 
 # ---- left running ----
 run 0 run --local --detach job.tj; holds test "$(cat .out)" = "run/job created"
