@@ -12,6 +12,33 @@ static const struct data *leader_template(const struct data *group, bool leader)
 	return own ? own : member(group, "workerTemplate");
 }
 
+/* Adds the claims of `volumeClaimTemplates` to a pod template, as claims of each pod. */
+static const struct data *with_claims(struct arena *a, const struct data *template, const struct data *claims)
+{
+	const struct data *pod = member(template, "spec"), *volumes = member(pod, "volumes");
+
+	for (size_t i = 0; i < data_count(claims); i++) {
+		const struct data *claim = claims->u.list.at[i], *spec = member(claim, "spec"),
+			*name = member(member(claim, "metadata"), "name");
+		if (!name || !spec)
+			continue;
+		const struct data *of = tree_with(a, NULL, "spec", spec, claim->from);
+		const struct data *v = tree_with(a, NULL, "name", name, claim->from);
+		v = tree_with(a, v, "ephemeral", tree_with(a, NULL, "volumeClaimTemplate", of, claim->from), claim->from);
+		volumes = tree_append(a, volumes, tree_one(a, v));
+	}
+	return tree_with(a, template, "spec", tree_with(a, pod, "volumes", volumes, claims->from), template->from);
+}
+
+static void say_claims(struct set *s, const struct data *group)
+{
+	if (!member(group, "volumeClaimTemplates"))
+		return;
+	struct diag *d = diag_report(s->m.im->diags, TJ1111, member_at(group, "volumeClaimTemplates"),
+		"the claims of 'volumeClaimTemplates' stay when a pod ends; those of the program are deleted with it");
+	diag_help(s->m.im->diags, d, "own_claim(..., keep = true) keeps one for each replica");
+}
+
 static const struct pod_label labels[] = { { "leaderworkerset.sigs.k8s.io/name", LABEL_OF_JOB }, { NULL, LABEL_KEPT } };
 
 /*
@@ -33,9 +60,11 @@ static void leader_pod_fields(struct set *s, struct set_role *r, bool leader, in
 
 static void read_leader_role(struct set *s, const struct data *group, const char *word, bool leader, int64_t n)
 {
-	const struct data *template = leader_template(group, leader);
+	const struct data *template = leader_template(group, leader), *claims = member(group, "volumeClaimTemplates");
 	struct set_role *r = &s->roles[s->n++];
 
+	if (claims)
+		template = with_claims(s->m.im->arena, template, claims);
 	*r = (struct set_role){ .name = str_of(word), .template = template, .place = template->from,
 		.count_at = member_at(s->m.spec, "replicas"), .jobs = 1, .per = n };
 	leader_pod_fields(s, r, leader, member_int(group, "size", 1) - 1);
@@ -69,7 +98,8 @@ static bool write_leader(struct set *s, const struct data *group)
 {
 	static const char *const known[] = { "replicas", "leaderWorkerTemplate", "startupPolicy", "rolloutStrategy",
 		NULL };
-	static const char *const of_group[] = { "size", "leaderTemplate", "workerTemplate", "restartPolicy", NULL };
+	static const char *const of_group[] = { "size", "leaderTemplate", "workerTemplate", "restartPolicy",
+		"volumeClaimTemplates", "persistentVolumeClaimRetentionPolicy", NULL };
 	int64_t groups = member_int(s->m.spec, "replicas", 1), size = member_int(group, "size", 1);
 	bool ok = true;
 
@@ -83,6 +113,7 @@ static bool write_leader(struct set *s, const struct data *group)
 	s->body = job_new(&s->m, s->job, leader_framework(s, size));
 	report_leader_rest(s, s->m.spec, known);
 	report_leader_rest(s, group, of_group);
+	say_claims(s, group);
 	for (size_t i = 0; i < s->n; i++)
 		ok = set_role_open(s, &s->roles[i]) && ok;
 	if (!ok)
@@ -95,9 +126,11 @@ static bool write_leader(struct set *s, const struct data *group)
 				expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));
 	}
 	if (!str_is(member_text(group, "restartPolicy"), "None") && s->n > 1)
-		diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
+		diag_help(s->m.im->diags, diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
 			"the whole group restarts when one of its pods restarts; in the program only that pod "
-			"restarts");
+			"restarts"), groups == 1 ? "'restarts = 3' in the job restarts all of it when a pod fails: drop "
+			"'restart' of its roles" : "a job for each group, with 'restarts = 3' and without 'restart' of "
+			"its roles, restarts that group alone");
 	set_finish(s);
 	return true;
 }

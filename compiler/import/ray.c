@@ -7,6 +7,7 @@
 #include "import/tree.h"
 
 #include "base/quantity.h"
+#include "data/data_read.h"
 
 enum { GCS_PORT = 6379, DASHBOARD_PORT = 8265 };
 
@@ -311,15 +312,70 @@ static void entrypoint(struct ray *r)
 	import_comments(r->set.m.im, lines_set(a, r->set.roles[0].body, STR("args"), list, at), at);
 }
 
+/* Reads the text of runtimeEnvYAML; NULL if it is not a map of YAML. */
+static const struct data *runtime_of(struct arena *a, const struct data *d)
+{
+	struct source *source = ARENA_NEW(a, struct source);
+
+	*source = (struct source){ .name = STR("runtimeEnvYAML"), .text = str_copy(a, d->u.string),
+		.base = d->from.start };
+	struct data_reader *reader = data_reader_new(a, source);
+	struct data_error error;
+	struct data *ret;
+	bool map = data_next(reader, &ret, &error) == DATA_DOCUMENT && ret->kind == DATA_MAP;
+
+	data_reader_release(reader);
+	return map ? ret : NULL;
+}
+
+/* The text of a variable, as Ray sets it; an empty p for a value that is no scalar. */
+static struct str variable_text(struct arena *a, const struct data *d)
+{
+	if (d->kind == DATA_STRING)
+		return d->u.string;
+	return d->kind == DATA_INT ? str_int(a, d->u.integer) : (struct str){ 0 };
+}
+
+/*
+ * Reads what Ray installs and sets before the entry point runs. Variables become those of the job, because all
+ * processes of Ray get them; packages and directories have to be in the image.
+ */
+static void runtime_env(struct ray *r)
+{
+	struct import *im = r->set.m.im;
+	const struct data *text = member(r->set.m.spec, "runtimeEnvYAML"), *all = text ? runtime_of(im->arena, text) : NULL;
+	struct span at = member_at(r->set.m.spec, "runtimeEnvYAML");
+
+	if (text && !all)
+		import_left_out(im, at, STR("runtimeEnvYAML"),
+			"put packages and files into the image, and variables into 'env' of the job");
+	for (size_t i = 0; i < data_count(all); i++) {
+		const struct data_member *m = &all->u.map.at[i];
+		if (!str_is(m->key, "env_vars") || m->value->kind != DATA_MAP) {
+			import_left_out(im, at, str_cat(im->arena, m->key, STR(" of runtimeEnvYAML"), STR("")),
+				"put packages and files into the image");
+			continue;
+		}
+		for (size_t k = 0; k < data_count(m->value); k++) {
+			const struct data_member *v = &m->value->u.map.at[k];
+			struct str value = variable_text(im->arena, v->value);
+			if (!value.p)
+				import_left_out(im, at, v->key, "its value is not a text");
+			else
+				lines_set(im->arena, lines_block(im->arena, r->set.body, STR("env"), at),
+					key_text(im->arena, v->key), expr_string(im->arena, value), at);
+		}
+	}
+}
+
 static void read_ray_job_fields(struct ray *r)
 {
 	static const char *const known[] = {
 		"entrypoint", "rayClusterSpec", "shutdownAfterJobFinishes", "ttlSecondsAfterFinished",
-		"activeDeadlineSeconds", "backoffLimit", "suspend", "submissionMode", "jobId", NULL
+		"activeDeadlineSeconds", "backoffLimit", "suspend", "submissionMode", "jobId", "runtimeEnvYAML", NULL
 	};
 	struct import *im = r->set.m.im;
-	const struct data *spec = r->set.m.spec, *limit = member(spec, "backoffLimit"),
-		*env = member(spec, "runtimeEnvYAML");
+	const struct data *spec = r->set.m.spec, *limit = member(spec, "backoffLimit");
 
 	job_seconds(im, r->set.body, "timeout", spec, "activeDeadlineSeconds");
 	if (member_bool(spec, "shutdownAfterJobFinishes", false))
@@ -327,10 +383,8 @@ static void read_ray_job_fields(struct ray *r)
 	job_suspend(im, r->set.body, spec);
 	if (limit && limit->u.integer > 0)
 		lines_set(im->arena, r->set.body, STR("restarts"), expr_int(im->arena, limit->u.integer), limit->from);
-	if (env)
-		import_left_out(im, member_at(spec, "runtimeEnvYAML"), STR("runtimeEnvYAML"),
-			"put packages and files into the image, and variables into 'env' of the job");
-	report_ray_rest(r, env ? without(r, spec, "runtimeEnvYAML") : spec, known, "a program cannot express it");
+	runtime_env(r);
+	report_ray_rest(r, spec, known, "a program cannot express it");
 }
 
 /* ---- kinds ---- */

@@ -30,8 +30,8 @@ static void option_add(struct submit *c, const char *option, struct str value, s
 }
 
 /*
- * Returns why a setting is left out: it configures Spark's use of Kubernetes, or the framework writes it. NULL: it is
- * kept.
+ * Returns why a setting is left out: it configures Spark's use of Kubernetes, or the framework writes it. An empty text:
+ * a volume of the pods says it. NULL: it is kept.
  */
 static const char *not_carried(struct str key)
 {
@@ -39,7 +39,7 @@ static const char *not_carried(struct str key)
 		"spark.driver.bindAddress", "spark.driver.port", "spark.driver.blockManager.port" };
 
 	if (str_starts(key, STR("spark.kubernetes.")))
-		return "it is a setting of Spark's cluster manager in Kubernetes; the program runs a standalone "
+		return spark_conf_is_volume(key) ? "" : "it is a setting of Spark's cluster manager in Kubernetes; the program runs a standalone "
 			"cluster";
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (str_is(key, own[i]))
@@ -55,9 +55,9 @@ static void settings_add(struct submit *c, const char *field, const char *prefix
 	for (size_t i = 0; i < data_count(map); i++) {
 		const struct data_member *m = &map->u.map.at[i];
 		const char *why = *prefix ? NULL : not_carried(m->key);
-		if (why)
+		if (why && *why)
 			import_left_out(im, m->key_at, m->key, why);
-		else
+		else if (!why)
 			option_add(c, "--conf", str_printf(im->arena, "%s%.*s=%.*s", prefix, STR_ARG(m->key),
 				STR_ARG(m->value->u.string)), m->key_at);
 	}
@@ -120,8 +120,14 @@ static const struct data *submit_command(struct spark *s)
 static const struct data *master_template(struct spark *s)
 {
 	struct arena *a = spark_arena(s);
-	const struct data *spec = s->set.m.spec, *template = spark_template(s, tree_with(a, NULL, "memory",
-		tree_text(a, STR("1g"), s->set.m.at), s->set.m.at), "spark-master", NULL);
+	static const char *const same[] = { "securityContext", "podSecurityContext" };
+	const struct data *spec = s->set.m.spec, *side = tree_with(a, NULL, "memory",
+		tree_text(a, STR("1g"), s->set.m.at), s->set.m.at);
+
+	for (size_t i = 0; i < 2; i++)          /* the image is that of the driver, and so is its user */
+		if (member(s->driver, same[i]))
+			side = tree_with(a, side, same[i], member(s->driver, same[i]), member_at(s->driver, same[i]));
+	const struct data *template = spark_template(s, side, "spark-master", NULL);
 	const struct data *account = member(s->driver, "serviceAccount");
 
 	diag_help(s->set.m.im->diags, diag_report(s->set.m.im->diags, TJ1111, s->set.m.at,

@@ -20,6 +20,14 @@ int64_t spark_memory(struct spark *s, const struct data *side);
 bool spark_mounts(const struct data *side, struct str name);
 
 /*
+ * The volumes that settings such as spark.kubernetes.driver.volumes.hostPath.data.options.path add to the pods of SIDE,
+ * and their mounts; NULL: none. spark_conf_is_volume() says whether a setting is a part of such a volume.
+ */
+const struct data *spark_conf_volumes(struct spark *s, const struct data *side);
+const struct data *spark_conf_mounts(struct spark *s, const struct data *side);
+bool spark_conf_is_volume(struct str key);
+
+/*
  * Makes the template of SIDE's pods as Spark would make it; COMMAND is the command of the main container, or NULL.
  * Reports settings of the side that are left out.
  */

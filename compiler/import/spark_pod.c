@@ -17,7 +17,7 @@ enum {                          /* amounts of memory in MiB */
 /* ---- memory ---- */
 
 /*
- * Reads an amount such as "512m", "2g" or "1024" in MiB, where "k", "m" and "g" are powers of 1024; returns 0 for a
+ * Reads an amount such as "512m", "2g" or "1024" in MiB, where "k", "m" and "g" are powers of 1024; returns -1 for a
  * text that Spark does not accept.
  */
 static int64_t mebibytes(struct str text)
@@ -35,15 +35,15 @@ static int64_t mebibytes(struct str text)
 		if ((text.p[i] | 0x20) == units[u] && (alone || with_b) && n < 1000000)
 			return n << (10 * u);
 	}
-	return 0;
+	return -1;
 }
 
-static int64_t amount_of_memory(struct spark *s, const struct data *map, const char *key, int64_t usual)
+static int64_t amount_of_memory(struct spark *s, const struct data *map, const char *key, int64_t least, int64_t usual)
 {
 	const struct data *d = member(map, key);
 	int64_t n = d ? mebibytes(d->u.string) : usual;
 
-	if (n)
+	if (n >= least)
 		return n;
 	diag_help(s->set.m.im->diags, diag_report(s->set.m.im->diags, TJ1108, d->from,
 		"'%.*s' is not an amount of memory of Spark's", STR_ARG(d->u.string)),
@@ -51,7 +51,7 @@ static int64_t amount_of_memory(struct spark *s, const struct data *map, const c
 	return usual;
 }
 
-int64_t spark_memory(struct spark *s, const struct data *side) { return amount_of_memory(s, side, "memory", 1024); }
+int64_t spark_memory(struct spark *s, const struct data *side) { return amount_of_memory(s, side, "memory", 1, 1024); }
 
 /* Returns the overhead in thousandths of the memory: 0.1 of it for a JVM alone, 0.4 if Python or R runs next to it. */
 static int64_t overhead_factor(const struct spark *s)
@@ -67,7 +67,7 @@ static int64_t overhead_factor(const struct spark *s)
 static struct str whole_memory(struct spark *s, const struct data *side)
 {
 	int64_t own = spark_memory(s, side), part = own * overhead_factor(s) / 1000;
-	int64_t more = amount_of_memory(s, side, "memoryOverhead", part > LEAST_OVERHEAD ? part : LEAST_OVERHEAD);
+	int64_t more = amount_of_memory(s, side, "memoryOverhead", 0, part > LEAST_OVERHEAD ? part : LEAST_OVERHEAD);
 
 	if (side == s->executor)
 		more += WORKER_PROCESS;
@@ -151,6 +151,9 @@ static const struct data *spark_container(struct spark *s, const struct data *si
 		c = tree_with(a, c, "env", env, env->from);
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
 		c = carried(a, c, same[i], side, same[i]);
+	const struct data *mounts = spark_conf_mounts(s, side);
+	if (mounts)
+		c = tree_with(a, c, "volumeMounts", tree_append(a, member(side, "volumeMounts"), mounts), mounts->from);
 	return tree_with(a, c, "resources", resources_of(s, side), side->from);
 }
 
@@ -187,7 +190,7 @@ static const struct data *mounted(struct spark *s, const struct data *side)
 	for (size_t i = 0; i < data_count(all); i++)
 		if (spark_mounts(side, member_text(all->u.list.at[i], "name")))
 			ret = tree_append(a, ret, tree_one(a, all->u.list.at[i]));
-	return ret;
+	return tree_append(a, ret, spark_conf_volumes(s, side));
 }
 
 static const struct data *secret_names(struct spark *s)
@@ -240,7 +243,8 @@ const struct data *spark_template(struct spark *s, const struct data *side, cons
 	pod = carried(a, pod, "serviceAccountName", side, "serviceAccount");
 	pod = carried(a, pod, "securityContext", side, "podSecurityContext");
 	if (mounted(s, side))
-		pod = tree_with(a, pod, "volumes", mounted(s, side), member_at(spec, "volumes"));
+		pod = tree_with(a, pod, "volumes", mounted(s, side), member_at(spec, member(spec, "volumes") ? "volumes" :
+			"sparkConf"));
 	if (secret_names(s))
 		pod = tree_with(a, pod, "imagePullSecrets", secret_names(s), member_at(spec, "imagePullSecrets"));
 	metadata = carried(a, carried(a, NULL, "labels", side, "labels"), "annotations", side, "annotations");

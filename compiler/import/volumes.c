@@ -314,6 +314,37 @@ static void rename_raw(struct role_reading *r)
 	}
 }
 
+/* The memory that the main container may use. */
+static bool main_memory(const struct role_reading *r, struct quantity *ret)
+{
+	const struct data *resources = member(r->main, "resources"), *d = member(member(resources, "limits"), "memory");
+	struct str text = amount_literal(r->im->arena, d ? d : member(member(resources, "requests"), "memory"), true);
+
+	return text.n && quantity_parse(text, ret) == QUANTITY_OK;
+}
+
+/*
+ * Keeps raw the volumes in memory that may hold more than the container has: Kubernetes accepts them, and the language
+ * does not.
+ */
+static void too_large(struct role_reading *r)
+{
+	struct quantity memory, size;
+
+	for (size_t i = 0; i < r->volumes.n && main_memory(r, &memory); i++) {
+		struct role_volume *v = r->volumes.entries[i].value;
+		if (!v->plain || !v->mounts || !str_is(v->kind, "emptyDir") || v->files ||
+		    !str_is(member_text(v->source, "medium"), "Memory") ||
+		    quantity_parse(size_text(r->im->arena, v), &size) != QUANTITY_OK || size.nano <= memory.nano)
+			continue;
+		v->plain = false;
+		struct diag *d = diag_report(r->im->diags, TJ1111, member_at(v->source, "sizeLimit"),
+			"the volume '%.*s' may take %.*s of memory, and the container has less: it is killed before the "
+			"volume is full", STR_ARG(v->name), STR_ARG(size_text(r->im->arena, v)));
+		diag_help(r->im->diags, d, "ask for more 'memory', or lower 'sizeLimit', and import again");
+	}
+}
+
 void volumes_read(struct role_reading *r, const struct data *volumes)
 {
 	struct import *im = r->im;
@@ -330,6 +361,7 @@ void volumes_read(struct role_reading *r, const struct data *volumes)
 	}
 	look_at_mounts(r, member(r->spec, "containers"));
 	look_at_mounts(r, member(r->spec, "initContainers"));
+	too_large(r);
 	rename_raw(r);
 }
 
