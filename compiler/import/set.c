@@ -127,6 +127,9 @@ void set_finish(struct set *s)
 	struct job_role *roles = ARENA_ARRAY(s->m.im->arena, struct job_role, s->n);
 
 	for (size_t i = 0; i < s->n; i++) {
+		if (s->no_shm && !lines_find(s->roles[i].body, STR("shm")))
+			lines_set(s->m.im->arena, s->roles[i].body, STR("shm"),
+				expr_text(s->m.im->arena, STR("none")), s->roles[i].place);
 		lines_sort(s->roles[i].body);
 		roles[i] = (struct job_role){ s->roles[i].line, s->roles[i].place };
 	}

@@ -122,6 +122,7 @@ static struct expr *torch(struct train *t, const struct data *policy)
 		for (size_t i = 0; i < t->set.job->hosts.n; i++)
 			((struct host_name *)t->set.job->hosts.entries[i].value)->word = r->word;
 		job_use(t->set.m.im, t->set.job, STR("pytorch"));
+		t->set.no_shm = true;
 		if (n.n)
 			lines_set(a, &call->items, STR("nproc"), expr_text(a, n), t->set.m.at);
 		return call;

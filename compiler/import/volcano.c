@@ -279,8 +279,10 @@ static struct expr *standard_framework(struct volcano *v)
 
 	if (torch && str_is(plugin_argument(torch, "master", "master"), "master") &&
 	    str_is(plugin_argument(torch, "worker", "worker"), "worker") &&
-	    roles_are(s, "master", "worker", NULL, NULL))
+	    roles_are(s, "master", "worker", NULL, NULL)) {
+		s->no_shm = true;
 		return standard(v, "pytorch", "env", plugin_argument(torch, "port", "23456"), "29500");
+	}
 	if (tensorflow && roles_are(s, "ps", "worker", "chief", "evaluator"))
 		return standard(v, "tensorflow", "cluster_spec", plugin_argument(tensorflow, "port", "2222"), "2222");
 	return NULL;
