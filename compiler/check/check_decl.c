@@ -550,6 +550,7 @@ void check_profile(struct check *c, struct node *n)
 	if (n->u.titled.base.n)
 		check_base_profile(c, n);
 	check_settings(c, n->u.titled.body, n->u.titled.name);
+	test_extensions(c, n->u.titled.body);
 }
 
 /* ---- tests ---- */

@@ -74,6 +74,57 @@ static void test_keys(struct check *c, struct node *body)
 	}
 }
 
+/* ---- extensions that are merged without being evaluated ---- */
+
+struct merged_key {
+	struct node *item;              /* the first item with the key */
+	struct map inner;               /* the keys of its extensions -> struct merged_key */
+};
+
+/* Reports the keys of BODY that are in SEEN, and adds the others; extensions of one key are merged, too. */
+static void test_merged(struct check *c, struct node *body, struct map *seen)
+{
+	struct nodes items = body->u.body.items;
+
+	for (size_t i = 0; i < items.n; i++) {
+		struct node *item = items.at[i];
+		struct key *key = key_of(item);
+		if (!key || !key->text.p)
+			continue;
+		bool extends = item->kind == NODE_EXTEND && item->u.item.value->kind == NODE_BODY;
+		struct merged_key *first = map_get(seen, key->text);
+		if (!first) {
+			first = ARENA_NEW(c->arena, struct merged_key);
+			*first = (struct merged_key){ .item = item };
+			map_put(seen, c->arena, key->text, first);
+		} else if (!extends || first->item->kind != NODE_EXTEND) {
+			report_set_twice(c, item, first->item);
+			continue;
+		}
+		if (extends)
+			test_merged(c, item->u.item.value, &first->inner);
+	}
+}
+
+void test_extensions(struct check *c, const struct node *body)
+{
+	struct nodes items = body->u.body.items;
+	struct map fields = { 0 };      /* name of a field -> the keys of its extensions */
+
+	for (size_t i = 0; i < items.n; i++) {
+		struct node *item = items.at[i];
+		if (item->kind != NODE_EXTEND || !item->u.item.key.text.p || item->u.item.value->kind != NODE_BODY)
+			continue;
+		struct map *seen = map_get(&fields, item->u.item.key.text);
+		if (!seen) {
+			seen = ARENA_NEW(c->arena, struct map);
+			*seen = (struct map){ 0 };
+			map_put(&fields, c->arena, item->u.item.key.text, seen);
+		}
+		test_merged(c, item->u.item.value, seen);
+	}
+}
+
 static void visit_inner(struct items *to, struct node *body)
 {
 	bool conditional = to->conditional;

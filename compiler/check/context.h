@@ -375,6 +375,8 @@ struct items {
 };
 /* Visits the items of a body in a new scope. */
 void visit_body(struct items *to, struct node *body, enum scope_kind kind);
+/* Reports keys that two extensions of one field in BODY set. The evaluator does so in all bodies that it reads. */
+void test_extensions(struct check *c, const struct node *body);
 void visit_items(struct items *to, struct node *body);
 void check_check(struct check *c, struct node *n);
 /* Checks the body of a block, whose fields are known, in a new scope. */
