@@ -64,22 +64,37 @@ static struct compiled_job *find_job(struct import *im, struct str key)
 	if (c)
 		return c;
 	c = ARENA_NEW(im->arena, struct compiled_job);
-	c->source = im->source;
+	*c = (struct compiled_job){ .source = im->source };
 	map_put(&im->compiled, im->arena, key, c);
 	return c;
 }
 
-/* Does the job have an object of this kind and name already? Then jobs_differ() reports it. */
-static bool has_object(const struct compiled_job *c, const struct data *object)
+static void add_object(struct arena *a, struct compiled_job *c, const struct data *object)
 {
-	for (size_t i = 0; i < data_count(c->objects); i++) {
-		const struct data *other = c->objects->u.list.at[i];
-		if (str_eq(member_text(other, "kind"), member_text(object, "kind")) &&
-		    str_eq(member_text(member(other, "metadata"), "name"),
-			member_text(member(object, "metadata"), "name")))
-			return true;
+	if (!c->objects) {
+		c->objects = ARENA_NEW(a, struct data);
+		*c->objects = (struct data){ .kind = DATA_LIST, .from = object->from };
 	}
-	return false;
+	ARENA_PUSH(a, c->objects->u.list.at, c->objects->u.list.n, object);
+}
+
+/*
+ * The job of an object: the first one of that name which has no object of this kind and name yet, so that the second
+ * copy of a manifest is a job of its own. jobs_differ() reports that.
+ */
+static struct compiled_job *job_of(struct import *im, struct str key, const struct data *object)
+{
+	struct compiled_job *first = find_job(im, key);
+	struct str name = str_cat(im->arena, member_text(object, "kind"), STR("/"),
+		member_text(member(object, "metadata"), "name"));
+	size_t *copies = map_get(&first->copies, name);
+
+	if (!copies) {
+		copies = ARENA_NEW(im->arena, size_t);
+		*copies = 0;
+		map_put(&first->copies, im->arena, name, copies);
+	}
+	return (*copies)++ ? find_job(im, str_printf(im->arena, "%.*s/%zu", STR_ARG(key), *copies)) : first;
 }
 
 bool compiled_keep(struct import *im, const struct data *object)
@@ -100,9 +115,8 @@ bool compiled_keep(struct import *im, const struct data *object)
 	if (!compiled_kind_of(object) || !member_text(labels, OWN "role").n)
 		return is_added_again(object, job);
 	key = str_cat(im->arena, member_text(metadata, "namespace"), STR("/"), job);
-	while (has_object(c = find_job(im, key), object))
-		key = str_cat(im->arena, key, STR("/"), STR(""));
-	c->objects = tree_append(im->arena, c->objects, tree_one(im->arena, object));
+	c = job_of(im, key, object);
+	add_object(im->arena, c, object);
 	for (size_t i = 0; i < im->comments.n; i++)
 		if (im->comments.at[i].anchor.start >= object->from.start &&
 		    im->comments.at[i].anchor.start <= object->from.end)

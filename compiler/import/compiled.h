@@ -11,7 +11,8 @@
 struct compiled_job {
 	const struct source *source;
 	struct comments comments;
-	const struct data *objects;     /* a list */
+	struct data *objects;           /* a list */
+	struct map copies;              /* KIND/NAME of an object -> size_t, how often it occurred */
 };
 extern const struct import_kind compiled_kind;
 

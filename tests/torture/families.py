@@ -15,6 +15,15 @@ from inputs import (URI, asks, batch, chain, colliding, crd, deep, documents, ea
                     manifest, member, message, params, pod, project, role, top)
 
 CHECK, COMPILE = "check a.tj", "compile a.tj"
+
+
+def compiled(i):
+    """One replica as the target jobs writes it."""
+    labels = 'app.kubernetes.io/managed-by: trainc, trainc.dev/job: a, trainc.dev/role: w, trainc.dev/index: "%d"' % i
+    return ("---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: a-w-%d, labels: {%s}}\nspec:\n  template:\n    metadata: {labels: {%s}}\n"
+            "    spec: {restartPolicy: Never, containers: [{name: main, image: 'a:1', command: [x]}]}\n" % (i, labels, labels))
+
+
 LIST, JUDGE = "import m.yaml", "status a.tj --from l.json --now 2026-01-02T00:00:00Z"
 JSON, YAML = "check --params p.json a.tj", "check --params p.yaml a.tj"
 KINDS = ("PyTorchJob", "TFJob", "XGBoostJob", "MPIJob")
@@ -298,6 +307,8 @@ PROJECTS = [
 MANIFESTS = [F("import: %ss" % kind, 50, LIST, documents(lambda i, kind=kind: kubeflow(kind, i)), "ok|TJ|error") for kind in KINDS] + [
     F("import: Jobs", 50, LIST, documents(batch), "ok|TJ|error"),
     F("import: ConfigMaps", 50, LIST, documents(lambda i: "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%d}\ndata: {a: b}\n" % i), "m.yaml|ok"),
+    F("import: a Job that trainc compiled, again and again", 50, LIST, documents(lambda i: compiled(0)), "ok|TJ", quick=6400),
+    F("import: replicas that trainc compiled", 50, LIST, documents(compiled), "ok|TJ", quick=6400),
     F("import: roles of a JobSet", 50, LIST, manifest(jobset), "ok|error"),
     F("import: items of a List", 50, LIST, manifest(lambda n: "apiVersion: v1\nkind: List\nitems:\n" + each(n, '- {apiVersion: batch/v1, kind: Job, metadata: {name: j%d}, spec: {template: {spec: ' + pod() + "}}}\n")), "ok|m.yaml"),
     F("import: env", 200, LIST, manifest(lambda n: batch(0, pod(container=", env: [" + each(n, "{name: N%d, value: x}, ") + "]"))), "ok|m.yaml"),
