@@ -22,9 +22,10 @@ static const struct data *with_claims(struct arena *a, const struct data *templa
 			*name = member(member(claim, "metadata"), "name");
 		if (!name || !spec)
 			continue;
-		const struct data *of = tree_with(a, NULL, "spec", spec, claim->from);
+		const struct data *of = tree_with(a, NULL, "volumeClaimTemplate",
+			tree_with(a, NULL, "spec", spec, claim->from), claim->from);
 		const struct data *v = tree_with(a, NULL, "name", name, claim->from);
-		v = tree_with(a, v, "ephemeral", tree_with(a, NULL, "volumeClaimTemplate", of, claim->from), claim->from);
+		v = tree_with(a, v, "ephemeral", of, claim->from);
 		volumes = tree_append(a, volumes, tree_one(a, v));
 	}
 	return tree_with(a, template, "spec", tree_with(a, pod, "volumes", volumes, claims->from), template->from);
@@ -128,8 +129,8 @@ static bool write_leader(struct set *s, const struct data *group)
 	if (!str_is(member_text(group, "restartPolicy"), "None") && s->n > 1)
 		diag_help(s->m.im->diags, diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
 			"the whole group restarts when one of its pods restarts; in the program only that pod "
-			"restarts"), groups == 1 ? "'restarts = 3' in the job restarts all of it when a pod fails: drop "
-			"'restart' of its roles" : "a job for each group, with 'restarts = 3' and without 'restart' of "
+			"restarts"), groups == 1 ? "'restarts = 3' in the job restarts all of it when a pod fails: "
+			"drop 'restart' of its roles" : "a job for each group, with 'restarts = 3' and without 'restart' of "
 			"its roles, restarts that group alone");
 	set_finish(s);
 	return true;

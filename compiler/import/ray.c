@@ -343,7 +343,8 @@ static struct str variable_text(struct arena *a, const struct data *d)
 static void runtime_env(struct ray *r)
 {
 	struct import *im = r->set.m.im;
-	const struct data *text = member(r->set.m.spec, "runtimeEnvYAML"), *all = text ? runtime_of(im->arena, text) : NULL;
+	const struct data *text = member(r->set.m.spec, "runtimeEnvYAML"),
+		*all = text ? runtime_of(im->arena, text) : NULL;
 	struct span at = member_at(r->set.m.spec, "runtimeEnvYAML");
 
 	if (text && !all)

@@ -30,8 +30,8 @@ static void option_add(struct submit *c, const char *option, struct str value, s
 }
 
 /*
- * Returns why a setting is left out: it configures Spark's use of Kubernetes, or the framework writes it. An empty text:
- * a volume of the pods says it. NULL: it is kept.
+ * Returns why a setting is left out: it configures Spark's use of Kubernetes, or the framework writes it. An empty
+ * text: a volume of the pods says it. NULL: it is kept.
  */
 static const char *not_carried(struct str key)
 {
@@ -39,8 +39,8 @@ static const char *not_carried(struct str key)
 		"spark.driver.bindAddress", "spark.driver.port", "spark.driver.blockManager.port" };
 
 	if (str_starts(key, STR("spark.kubernetes.")))
-		return spark_conf_is_volume(key) ? "" : "it is a setting of Spark's cluster manager in Kubernetes; the program runs a standalone "
-			"cluster";
+		return spark_conf_is_volume(key) ? "" : "it is a setting of Spark's cluster manager in Kubernetes; the "
+			"program runs a standalone cluster";
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (str_is(key, own[i]))
 			return "the framework sets it";

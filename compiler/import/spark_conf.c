@@ -12,7 +12,7 @@ struct conf_key {
 };
 
 /* Cuts the text in front of the next dot off REST. Returns false without a dot. */
-static bool next_part(struct str *rest, struct str *ret)
+static bool part_of_key(struct str *rest, struct str *ret)
 {
 	const char *dot = rest->n ? memchr(rest->p, '.', rest->n) : NULL;
 
@@ -31,8 +31,8 @@ static bool conf_key_parse(struct str key, struct conf_key *ret)
 	if (!str_starts(key, STR("spark.kubernetes.")))
 		return false;
 	rest = (struct str){ key.p + sizeof prefix - 1, key.n - (sizeof prefix - 1) };
-	return next_part(&rest, &ret->side) && next_part(&rest, &volumes) && str_is(volumes, "volumes") &&
-		next_part(&rest, &ret->type) && next_part(&rest, &ret->name) && next_part(&rest, &ret->group) &&
+	return part_of_key(&rest, &ret->side) && part_of_key(&rest, &volumes) && str_is(volumes, "volumes") &&
+		part_of_key(&rest, &ret->type) && part_of_key(&rest, &ret->name) && part_of_key(&rest, &ret->group) &&
 		(ret->option = rest).n > 0 && (str_is(ret->side, "driver") || str_is(ret->side, "executor"));
 }
 
@@ -142,10 +142,12 @@ static const struct data *collect(struct spark *s, const struct data *side, bool
 		const struct data_member *m = &conf->u.map.at[i];
 		struct conf_key k;
 		if (!spark_conf_is_volume(m->key) || !conf_key_parse(m->key, &k) || !str_is(k.side, mine) ||
-		    !str_is(k.group, "mount") || !str_is(k.option, "path") || (mounts && is_mounted_at(side, m->value->u.string)) ||
+		    !str_is(k.group, "mount") || !str_is(k.option, "path") ||
+		    (mounts && is_mounted_at(side, m->value->u.string)) ||
 		    (!mounts && is_declared(s, k.name)))
 			continue;
-		const struct data *sub = setting(s, &k, "mount", "subPath"), *read = setting(s, &k, "mount", "readOnly");
+		const struct data *sub = setting(s, &k, "mount", "subPath"),
+			*read = setting(s, &k, "mount", "readOnly");
 		const struct data *one = tree_with(a, NULL, "name", tree_text(a, k.name, m->key_at), m->key_at);
 		if (!mounts) {
 			ret = tree_append(a, ret, tree_one(a, with_source(s, one, &k, m->key_at)));

@@ -339,8 +339,8 @@ static void too_large(struct role_reading *r)
 			continue;
 		v->plain = false;
 		struct diag *d = diag_report(r->im->diags, TJ1111, member_at(v->source, "sizeLimit"),
-			"the volume '%.*s' may take %.*s of memory, and the container has less: it is killed before the "
-			"volume is full", STR_ARG(v->name), STR_ARG(size_text(r->im->arena, v)));
+			"the volume '%.*s' may take %.*s of memory, and the container has less: it is killed before "
+			"the volume is full", STR_ARG(v->name), STR_ARG(size_text(r->im->arena, v)));
 		diag_help(r->im->diags, d, "ask for more 'memory', or lower 'sizeLimit', and import again");
 	}
 }

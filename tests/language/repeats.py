@@ -44,12 +44,15 @@ t.case("profiles override", 'param p: map[int] = { a = 1 }\nprofile x { p { a = 
        args=("--profile", "y"), status=0, command="compile")
 PROFILE = 'param p: %s\nprofile x { %s }\njob "a" { image = "a:1", command = ["x"]\n  role w { cpu = 1, memory = 1Gi } }\n'
 MAP, DEEP = "map[int] = { a = 1 }", "map[map[int]] = { a = { b = 1 } }"
-for name, kind, body, key in (("two blocks", MAP, "p { a = 2 }\n p { a = 3 }", "a"), ("three blocks", MAP, "p { b = 2 }\n p { c = 3 }\n p { b = 3 }", "b"),
-                              ("a text as the key", MAP, 'p { "a" = 2 }\n p { a = 3 }', "a"), ("one block", MAP, "p { a = 2, a = 3 }", "a"),
+for name, kind, body, key in (("two blocks", MAP, "p { a = 2 }\n p { a = 3 }", "a"),
+                              ("three blocks", MAP, "p { b = 2 }\n p { c = 3 }\n p { b = 3 }", "b"),
+                              ("a text as the key", MAP, 'p { "a" = 2 }\n p { a = 3 }', "a"),
+                              ("one block", MAP, "p { a = 2, a = 3 }", "a"),
                               ("a deeper key", DEEP, "p { a { b = 2 } }\n p { a { b = 3 } }", "b"), ("the second and the third", DEEP, "p { a { b = 2 } }\n p { a { c = 3 } }\n p { a { c = 4 } }", "c"),
                               ("set and extended", DEEP, "p { a = { b = 2 } }\n p { a { b = 3 } }", "a")):
     t.case("a profile, " + name, PROFILE % (kind, body), ["TJ0206", "'%s' is set" % key], status=1)
-for name, kind, body in (("other keys", MAP, "p { a = 2 }\n p { b = 3 }"), ("other deeper keys", DEEP, "p { a { b = 2 } }\n p { a { c = 3 } }")):
+for name, kind, body in (("other keys", MAP, "p { a = 2 }\n p { b = 3 }"),
+                         ("other deeper keys", DEEP, "p { a { b = 2 } }\n p { a { c = 3 } }")):
     t.case("a profile, " + name, PROFILE % (kind, body), lacks="TJ0206", status=0)
     t.case("a profile that is chosen, " + name, PROFILE % (kind, body), lacks="TJ0206", args=("--profile", "x"), status=0)
 t.end()
