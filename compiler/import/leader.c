@@ -95,6 +95,17 @@ static struct expr *leader_framework(struct set *s, int64_t size)
 	return call;
 }
 
+static void say_restarts(struct set *s, const struct data *group, int64_t groups)
+{
+	if (str_is(member_text(group, "restartPolicy"), "None") || s->n < 2)
+		return;
+	struct diag *d = diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
+		"the whole group restarts when one of its pods restarts; in the program only that pod restarts");
+	diag_help(s->m.im->diags, d, groups == 1 ?
+		"'restarts = 3' in the job restarts all of it when a pod fails: drop 'restart' of its roles" :
+		"a job for each group, with 'restarts = 3' and without 'restart' of its roles, restarts that group alone");
+}
+
 static bool write_leader(struct set *s, const struct data *group)
 {
 	static const char *const known[] = { "replicas", "leaderWorkerTemplate", "startupPolicy", "rolloutStrategy",
@@ -126,12 +137,7 @@ static bool write_leader(struct set *s, const struct data *group)
 			lines_set(s->m.im->arena, s->roles[1].body, STR("start_after"),
 				expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));
 	}
-	if (!str_is(member_text(group, "restartPolicy"), "None") && s->n > 1)
-		diag_help(s->m.im->diags, diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
-			"the whole group restarts when one of its pods restarts; in the program only that pod "
-			"restarts"), groups == 1 ? "'restarts = 3' in the job restarts all of it when a pod fails: "
-			"drop 'restart' of its roles" : "a job for each group, with 'restarts = 3' and without 'restart' of "
-			"its roles, restarts that group alone");
+	say_restarts(s, group, groups);
 	set_finish(s);
 	return true;
 }

@@ -243,7 +243,7 @@ const struct data *spark_template(struct spark *s, const struct data *side, cons
 	pod = carried(a, pod, "serviceAccountName", side, "serviceAccount");
 	pod = carried(a, pod, "securityContext", side, "podSecurityContext");
 	if (mounted(s, side))
-		pod = tree_with(a, pod, "volumes", mounted(s, side), 
+		pod = tree_with(a, pod, "volumes", mounted(s, side),
 			member_at(spec, member(spec, "volumes") ? "volumes" : "sparkConf"));
 	if (secret_names(s))
 		pod = tree_with(a, pod, "imagePullSecrets", secret_names(s), member_at(spec, "imagePullSecrets"));
