@@ -103,7 +103,8 @@ static void say_restarts(struct set *s, const struct data *group, int64_t groups
 		"the whole group restarts when one of its pods restarts; in the program only that pod restarts");
 	diag_help(s->m.im->diags, d, groups == 1 ?
 		"'restarts = 3' in the job restarts all of it when a pod fails: drop 'restart' of its roles" :
-		"a job for each group, with 'restarts = 3' and without 'restart' of its roles, restarts that group alone");
+		"a job for each group, with 'restarts = 3' and without 'restart' of its roles, restarts that group "
+		"alone");
 }
 
 static bool write_leader(struct set *s, const struct data *group)
