@@ -21,19 +21,33 @@ static bool is_better(const struct member *a, const struct member *b)
 		status_text(b->object, "metadata.creationTimestamp")) >= 0;
 }
 
-static const struct member *best_pod(struct arena *a, const struct members *all, int64_t index, bool starting)
+/* The best of the pods of one index. */
+static const struct member *best_pod(const struct members *same, bool starting)
 {
-	struct str number = str_int(a, index);
 	const struct member *best = NULL;
 
-	for (size_t i = 0; i < all->n; i++) {
-		const struct member *m = &all->at[i];
+	for (size_t i = 0; same && i < same->n; i++) {
+		const struct member *m = &same->at[i];
 		struct str phase = status_text(m->object, "status.phase");
-		if ((str_is(phase, "Running") || (starting && str_is(phase, "Pending"))) &&
-		    str_eq(status_pod_index(m->object), number) && is_better(m, best))
+		if ((str_is(phase, "Running") || (starting && str_is(phase, "Pending"))) && is_better(m, best))
 			best = m;
 	}
 	return best;
+}
+
+/* Sorts pods by their index, so that each replica is found without going through all of them. */
+static void sort_by_index(struct arena *a, const struct members *all, struct map *ret)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct str index = status_pod_index(all->at[i].object);
+		struct members *same = map_get(ret, index);
+		if (!same) {
+			same = ARENA_NEW(a, struct members);
+			*same = (struct members){ 0 };
+			map_put(ret, a, index, same);
+		}
+		ARENA_PUSH(a, same->at, same->n, all->at[i]);
+	}
 }
 
 /* Does a controller own the pod? */
@@ -82,16 +96,19 @@ bool replica_pods_list(struct session *s, struct run_watch *w, const struct plan
 		.selector = str_printf(s->arena, "trainc.dev/job=%.*s,trainc.dev/role=%.*s", STR_ARG(w->name),
 			STR_ARG(r->label)) };
 
-	*ret = (struct replica_pods){ members_list(&c->cluster->client, s->arena, &q, 1), r, c->ns };
-	if (ret->all.failed)
-		*ret_status = cluster_say(c->cluster, ret->all.failed);
-	return !ret->all.failed;
+	struct members all = members_list(&c->cluster->client, s->arena, &q, 1);
+
+	*ret = (struct replica_pods){ .role = r, .ns = c->ns };
+	sort_by_index(s->arena, &all, &ret->by_index);
+	if (all.failed)
+		*ret_status = cluster_say(c->cluster, all.failed);
+	return !all.failed;
 }
 
 bool replica_pods_pick(struct arena *a, const struct replica_pods *pods, int64_t index, bool starting,
 	struct replica_pod *ret)
 {
-	const struct member *best = best_pod(a, &pods->all, index, starting);
+	const struct member *best = best_pod(map_get(&pods->by_index, str_int(a, index)), starting);
 
 	if (!best)
 		return false;

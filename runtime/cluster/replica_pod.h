@@ -18,7 +18,7 @@ struct replica_pod {
 
 /* The pods of a role. */
 struct replica_pods {
-	struct members all;
+	struct map by_index;            /* index -> struct members */
 	const struct plan_role *role;
 	struct str ns;
 };

@@ -171,9 +171,7 @@ int cmd_sync(struct session *s)
 	const struct backend *b = backend_begin(s, &a, &status);
 	if (!b)
 		return status;
-	if (!b->sync)
-		session_say(s, "the code of runs %s cannot be replaced; start the run again", b->place);
-	else if (runs_watch_one(s, b, &a, &status))
+	if (runs_watch_one(s, b, &a, &status))
 		status = sync_run(s, b, &a.runs[0]);
 	return backend_end(s, &a, status);
 }

@@ -31,6 +31,7 @@ void local_attach_changed(struct attached *x, size_t i);
 bool local_attach_signal(struct attached *x, int signal);
 int local_attach_end(struct attached *x, enum attend_end end, int status);
 int local_remove(struct session *s, struct attend *a, struct changes *c);
+int local_sync(struct session *s, struct run_watch *w, struct code_sync *what);
 
 /* Prints each sentence of TEXT on a separate line, as a message of trainc. */
 void local_say_lines(struct session *s, struct str text);

@@ -219,6 +219,7 @@ const struct backend backend_local = {
 	.apply = local_apply, .preview = local_preview, .attach = local_attach, .attach_changed = local_attach_changed,
 		.attach_signal = local_attach_signal,
 	.attach_end = local_attach_end, .logs = local_logs, .scale = local_scale, .restart = local_restart,
-		.exec = local_exec, .forward = local_forward, .history = local_history, .suspend = local_suspend,
+		.exec = local_exec, .forward = local_forward, .sync = local_sync,
+		.history = local_history, .suspend = local_suspend,
 	.remove = local_remove,
 };

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "plan/code.h"
 
 enum { CLIENTS = 128, REQUEST = 1024 };
 
@@ -184,6 +185,43 @@ static bool role_and_number(struct control *all, struct str verb, struct str res
 	return (str_is(verb, "scale") ? all->ops.scale : all->ops.restart)(all->ops.context, role, n, why);
 }
 
+/* A number without a sign; false if the text is not one. */
+static bool number_in(struct str text, int64_t *ret)
+{
+	bool ok = text.n && text.n < 16;
+
+	*ret = 0;
+	for (size_t i = 0; i < text.n && ok; i++) {
+		ok = text.p[i] >= '0' && text.p[i] <= '9';
+		*ret = 10 * *ret + (text.p[i] - '0');
+	}
+	return ok;
+}
+
+static bool is_id(struct str text)
+{
+	bool ok = text.n == CODE_ID;
+
+	for (size_t i = 0; i < text.n && ok; i++)
+		ok = (text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] >= 'a' && text.p[i] <= 'f');
+	return ok;
+}
+
+/* Reads "sync ROLE N ID FILES BYTES [keep]". */
+static bool sync_code(struct control *all, struct str rest, struct str *why)
+{
+	struct str role = word(&rest), number = word(&rest), id = word(&rest), files = word(&rest), bytes = word(&rest);
+	struct run_code code = { .role = role, .id = id };
+	struct str how = word(&rest);
+	int64_t index;
+
+	if (role.n && number_in(number, &index) && is_id(id) && number_in(files, &code.files) &&
+		number_in(bytes, &code.bytes) && (!how.n || str_is(how, "keep")) && !word(&rest).n)
+		return all->ops.sync(all->ops.context, role, index, &code, how.n > 0, why);
+	*why = STR("sync takes a role, a number, an id, and the number and size of files");
+	return false;
+}
+
 static void request(struct control *all, struct control_peer *c, struct str line)
 {
 	struct str rest = line, verb = word(&rest), why = STR("");
@@ -192,6 +230,8 @@ static void request(struct control *all, struct control_peer *c, struct str line
 
 	if (str_is(verb, "scale") || str_is(verb, "restart"))
 		ok = role_and_number(all, verb, rest, &why);
+	else if (str_is(verb, "sync"))
+		ok = sync_code(all, rest, &why);
 	else if (word(&rest).n)
 		why = STR("unexpected words after the request");
 	else if (str_is(verb, "watch"))

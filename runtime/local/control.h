@@ -4,7 +4,7 @@
  * keeper sends the run's state (run_state_write) as a line, at once and after each change, until the run has ended and
  * the connection closes. A client that reads slowly misses some states, but never the last one.
  *
- * watch | stop | kill | suspend | resume | scale ROLE N | restart ROLE N
+ * watch | stop | kill | suspend | resume | scale ROLE N | restart ROLE N | sync ROLE N ID FILES BYTES [keep]
  */
 #ifndef TRAINC_RUNTIME_LOCAL_CONTROL_H
 #define TRAINC_RUNTIME_LOCAL_CONTROL_H
@@ -18,6 +18,12 @@ struct control_ops {
 	bool (*suspend)(void *context, bool suspend, struct str *why);
 	bool (*scale)(void *context, struct str role, int64_t n, struct str *why);
 	bool (*restart)(void *context, struct str role, int64_t index, struct str *why);
+	/*
+	 * Notes that a replica has other code now, which is that of its role from now on, and starts its program again
+	 * in its place, unless KEEP.
+	 */
+	bool (*sync)(void *context, struct str role, int64_t index, const struct run_code *code, bool keep,
+		struct str *why);
 };
 
 struct control;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "plan/code.h"
 #include "runtime/local/descendants.h"
 #include "runtime/run/cells.h"
 #include "runtime/local/engine_internal.h"
@@ -377,12 +378,44 @@ static bool op_scale(void *context, struct str role, int64_t n, struct str *why)
 
 static bool op_restart(void *context, struct str role, int64_t index, struct str *why)
 {
-	return life_restart(((struct engine *)context)->life, role, index, why);
+	return life_restart(((struct engine *)context)->life, role, index, false, why);
+}
+
+/* Notes the code of a role; its replicas have it, or will have it in a moment. */
+static void note_code(struct engine *e, struct str role, const struct run_code *code)
+{
+	for (size_t i = 0; i < e->state->ncode; i++) {
+		struct run_code *x = &e->state->code[i];
+		if (!str_eq(x->role, role) || str_eq(x->id, code->id))
+			continue;
+		x->id = str_copy(e->arena, code->id);
+		x->files = code->files;
+		x->bytes = code->bytes;
+	}
+}
+
+static bool op_sync(void *context, struct str role, int64_t index, const struct run_code *code, bool keep,
+	struct str *why)
+{
+	struct engine *e = context;
+	unsigned k;
+
+	if (!engine_role(e, role, &k) || index >= e->state->roles[k].desired || !e->job->roles[k].code ||
+		engine_replica(e, k, index)->phase == PHASE_IDLE) {
+		*why = STR("the replica does not run, or has no code");
+		return false;
+	}
+	if (!keep && !life_restart(e->life, role, index, true, why))
+		return false;
+	note_code(e, role, code);
+	e->state->roles[k].at[index].code = str_copy(e->arena, (struct str){ code->id.p, CODE_SHORT });
+	tell_state(e);
+	return true;
 }
 
 struct control_ops engine_ops(struct engine *e)
 {
-	return (struct control_ops){ e, op_stop, op_suspend, op_scale, op_restart };
+	return (struct control_ops){ e, op_stop, op_suspend, op_scale, op_restart, op_sync };
 }
 
 /* ---- orders ---- */

@@ -246,16 +246,22 @@ static int open_over(struct arena *a, struct str path)
 	return -1;
 }
 
-/* Empties the scratch space, which can be large and which only the replicas needed. */
-static void empty_scratch(struct arena *a, int dir)
+/* Removes a directory of a run that can be large, and that only the replicas needed. */
+static void remove_part(struct arena *a, int dir, const char *name)
 {
-	int fd = openat(dir, "scratch", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct str why;
 
 	if (fd >= 0 && remove_inside(a, fd, NULL, &why))
-		unlinkat(dir, "scratch", AT_REMOVEDIR);
+		unlinkat(dir, name, AT_REMOVEDIR);
 	if (fd >= 0)
 		close(fd);
+}
+
+static void empty_scratch(struct arena *a, int dir)
+{
+	remove_part(a, dir, "scratch");
+	remove_part(a, dir, "code");
 	unlinkat(dir, "control", 0);
 	unlinkat(dir, "reserve", 0);
 }

@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "plan/code.h"
 #include "runtime/local/descendants.h"
 #include "runtime/local/forward.h"
 #include "runtime/local/history.h"
@@ -138,6 +140,28 @@ static struct run_state begin_state(struct arena *a, const struct keeper_start *
 	return state;
 }
 
+/* Keeps the archives of the run's code, from which `sync` knows the files of before. */
+static bool save_code(struct arena *a, const struct plan_job *j, const struct run_dir *dir, struct str *why)
+{
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_code *c = j->roles[i].code;
+		struct str name = c ? str_printf(a, "code/%.*s", STR_ARG(code_short(c))) : STR("");
+		if (!c || !c->packed.n || !j->roles[i].max || faccessat(dir->fd, name.p, F_OK, 0) == 0)
+			continue;
+		mkdirat(dir->fd, "code", 0700);
+		int fd = openat(dir->fd, name.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		bool ok = fd >= 0 && file_write_all(fd, c->packed.p, c->packed.n);
+		if (!ok)
+			*why = str_printf(a, "cannot write '%.*s': %.*s", STR_ARG(name),
+				STR_ARG(file_reason(a, errno)));
+		if (fd >= 0)
+			close(fd);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
 /* Starts the run, or reports why it cannot be started; the directory is locked. */
 static bool keep(struct arena *a, const struct keeper_start *s, const struct run_dir *dir, int lifeline,
 	struct str *why, int *status)
@@ -149,7 +173,7 @@ static bool keep(struct arena *a, const struct keeper_start *s, const struct run
 		return false;
 	struct control_ops ops = engine_ops(e);
 	struct control *c = control_open(a, dir, &ops, why);
-	if (!c || !run_save(a, dir, &state, why)) {
+	if (!c || !save_code(a, s->job, dir, why) || !run_save(a, dir, &state, why)) {
 		*status = STATUS_SYSTEM;
 		if (c)
 			control_close(c);

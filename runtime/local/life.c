@@ -226,13 +226,15 @@ void life_ended(struct life *l, unsigned role, int64_t i, const struct life_end 
 	r->signal = e->signal;
 	r->again = 0;
 	run_replica_span_end(r, u->ours ? SPAN_STOPPED : e->exit_code == 0 ? SPAN_SUCCEEDED : SPAN_FAILED, e->time);
+	bool stays = u->restart && u->stays;
 	if (u->ours)
 		forget(p, i);
 	else if (e->exit_code == 0)
 		succeeded(l, p, i, e);
 	else
 		attempt_failed(l, p, i, e);
-	u->ours = u->restart = false;
+	u->in_place = u->in_place || (u->ours && stays);
+	u->ours = u->restart = u->stays = false;
 	touch(l);
 }
 
@@ -459,7 +461,7 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 	return false;
 }
 
-bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
+bool life_restart(struct life *l, struct str role, int64_t i, bool in_place, struct str *why)
 {
 	struct life_part *p = find_part(l, role);
 
@@ -480,6 +482,8 @@ bool life_restart(struct life *l, struct str role, int64_t i, struct str *why)
 			forget(p, i);           /* the replica waits, or has ended: it starts when its turn comes */
 		else
 			p->units[i].restart = true;
+		p->units[i].stays = in_place;
+		replica(p, i)->resumed += in_place;     /* the same attempt with other code: that is no restart */
 		touch(l);
 		return true;
 	}

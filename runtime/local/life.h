@@ -79,8 +79,10 @@ bool life_suspend(struct life *l, bool suspend, int64_t now, struct str *why);
 bool life_scale(struct life *l, struct str role, int64_t n, struct str *why);
 /* Reports the record that a process of the current attempt wrote about its own failure. */
 void life_told(struct life *l, unsigned role, int64_t i, const struct last_words *words);
-/* Stops replica I of ROLE if it runs, and starts it with all its attempts still available. */
-bool life_restart(struct life *l, struct str role, int64_t i, struct str *why);
+/*
+ * Stops replica I of ROLE if it runs, and starts it with all its attempts still available; IN_PLACE: in the same pod.
+ */
+bool life_restart(struct life *l, struct str role, int64_t i, bool in_place, struct str *why);
 
 /* ---- orders ---- */
 

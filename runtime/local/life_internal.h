@@ -11,6 +11,7 @@ struct unit {                           /* the facts about a replica that its ru
 	enum process process;
 	bool ours;                      /* the replica was asked to stop, so its exit code does not count */
 	bool restart;                   /* the replica was asked to stop and restarts after that */
+	bool stays;                     /* that restart is in the same pod */
 	bool in_place;                  /* the next attempt is in the same pod */
 	int64_t failures;               /* number of failed attempts that count against `retries` */
 	int64_t series;                 /* number of consecutive failures, which decides how long to wait */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "plan/code.h"
 #include "runtime/local/engine_internal.h"
 #include "runtime/local/mark.h"
 
@@ -309,6 +310,8 @@ void replica_start(struct engine *e, struct replica *r, bool fresh)
 	r->next = fresh ? 0 : launch_inits(plan_of(e, r));
 	for (size_t k = 0; k < r->ncontainers; k++)
 		r->containers[k].series = 0;
+	if (fresh && plan_of(e, r)->code)       /* a new copy has the code of the program */
+		e->state->roles[r->role].at[r->index].code = code_short(plan_of(e, r)->code);
 	if (fresh && !launch_prepare(e->launch, r->role, r->index, &why))
 		refuse_replica(e, r, why);
 	else

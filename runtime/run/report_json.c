@@ -238,6 +238,8 @@ static void put_replica(struct report_json *j, const struct run_state *s, const 
 	if (local) {
 		put_ports(w, r->ports);
 		put_published(w, r->published);
+		if (r->code.n)
+			json_add_text(w, "code", r->code);
 		json_add_text(w, "log", r->log);
 	} else {
 		json_add_text(w, "pod", r->pod);

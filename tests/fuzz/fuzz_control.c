@@ -72,6 +72,13 @@ static bool note_restart(void *context, struct str role, int64_t n, struct str *
 	return note_role(context, "restart", role, n, why);
 }
 
+static bool note_sync(void *context, struct str role, int64_t n, const struct run_code *code, bool keep,
+	struct str *why)
+{
+	fuzz_require(code->id.n == 64 && code->files >= 0 && code->bytes >= 0);
+	return note_role(context, keep ? "keep" : "sync", role, n, why);
+}
+
 /* ---- the keeper ---- */
 
 static int client_connect(void)
@@ -98,7 +105,7 @@ static void keeper_run(struct str text, uint32_t seed, struct buf *requests, str
 	struct arena a = { 0 };
 	struct str why;
 	struct run_dir dir = { str_of(directory), directory_open() };
-	struct control_ops ops = { requests, note_stop, note_suspend, note_scale, note_restart };
+	struct control_ops ops = { requests, note_stop, note_suspend, note_scale, note_restart, note_sync };
 	struct control *c = control_open(&a, &dir, &ops, &why);
 
 	fuzz_require(c != NULL);

@@ -78,7 +78,7 @@ static pid_t start_keeper(struct str dir)
 		return pid;
 	}
 	struct keeper k = { 0 };
-	struct control_ops ops = { &k, stop, suspend, scale, scale };
+	struct control_ops ops = { &k, stop, suspend, scale, scale, NULL };
 	const struct run_dir at = { dir, open(dir.p, O_PATH | O_DIRECTORY | O_CLOEXEC) };
 	k.control = control_open(&arena, &at, &ops, &why);
 	if (!k.control)

@@ -71,7 +71,7 @@ struct str engine_notes(const struct engine *e)
 }
 struct control_ops engine_ops(struct engine *e)
 {
-	return (struct control_ops){ e, stop, refuse_suspend, refuse_scale, refuse_scale };
+	return (struct control_ops){ e, stop, refuse_suspend, refuse_scale, refuse_scale, NULL };
 }
 void engine_release(struct engine *e) { (void)e; }
 

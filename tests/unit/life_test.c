@@ -1156,13 +1156,13 @@ static void restart_one(void)
 	roles[0].retries = count(1);
 	begin(&w, &j);
 	ORDERS("start a-0, start a-1, start a-2");
-	CHECK(life_restart(w.life, STR("a"), 1, &why));
+	CHECK(life_restart(w.life, STR("a"), 1, false, &why));
 	ORDERS("term a-1");
 	ended(&w, 0, 1, 143);
 	ORDERS("start a-1");
 	ended(&w, 0, 0, 1);
 	ORDERS("");
-	CHECK(life_restart(w.life, STR("a"), 0, &why));
+	CHECK(life_restart(w.life, STR("a"), 0, false, &why));
 	ORDERS("start a-0");            /* starts without a pause; earlier attempts still count */
 	ended(&w, 0, 0, 1);
 	ORDERS("");
@@ -1171,20 +1171,20 @@ static void restart_one(void)
 	ended(&w, 0, 0, 1);
 	ORDERS("");
 	PHASE("Degraded");
-	CHECK(at(&w, 0, 0)->state == REPLICA_FAILED && life_restart(w.life, STR("a"), 0, &why));
+	CHECK(at(&w, 0, 0)->state == REPLICA_FAILED && life_restart(w.life, STR("a"), 0, false, &why));
 	ORDERS("start a-0");
 	pass(&w, 61 * SECOND);
 	ORDERS("");
 	PHASE("Running");
-	CHECK(!life_restart(w.life, STR("a"), 3, &why));
+	CHECK(!life_restart(w.life, STR("a"), 3, false, &why));
 	CHECK_TEXT(why, "role 'a' has replicas 0 to 2, not 3");
-	CHECK(!life_restart(w.life, STR("b"), 0, &why));
+	CHECK(!life_restart(w.life, STR("b"), 0, false, &why));
 	CHECK_TEXT(why, "no role 'b'; the roles are 'a'");
 	for (int64_t i = 0; i < 3; i++)
 		ended(&w, 0, i, 0);
 	ORDERS("");
 	PHASE("Succeeded");
-	CHECK(!life_restart(w.life, STR("a"), 0, &why));
+	CHECK(!life_restart(w.life, STR("a"), 0, false, &why));
 	CHECK_TEXT(why, "the run has ended");
 	end(&w);
 }

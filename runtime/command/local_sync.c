@@ -1,0 +1,316 @@
+/*
+ * local_sync.c - `sync` for runs on this machine. The command itself replaces the files in the copies of the replicas;
+ * the keeper then starts their programs again. RUN/code has the archives: that of the program, and that of the last
+ * sync. The lock on this directory keeps another sync away.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "base/words.h"
+#include "plan/code.h"
+#include "runtime/command/local.h"
+#include "runtime/command/runs.h"
+#include "runtime/command/sync.h"
+#include "runtime/local/code_swap.h"
+#include "runtime/local/control.h"
+#include "runtime/local/watch.h"
+
+#define START_LIMIT (60 * NS_PER_SECOND)
+
+struct local_part {
+	const struct plan_role *role;   /* of the new program */
+	const struct run_role *run;
+	int64_t index, attempts;        /* the number of its attempts before */
+	struct code_files *old, *new;
+	struct code_swap swap;
+	bool same, told, done;          /* it had the code; its files were replaced; and it runs them */
+	struct str why;                 /* why it failed; empty: it did not */
+};
+
+struct local_syncing {
+	struct session *session;
+	struct run_watch *watch;
+	struct code_sync *what;
+	struct local_part *at;
+	size_t n;
+};
+
+/* ---- which replicas ---- */
+
+static bool runs_now(const struct run_replica *r) { return r->state == REPLICA_STARTED || r->state == REPLICA_READY; }
+
+static const struct run_code *code_of_role(const struct run_state *s, struct str role)
+{
+	for (size_t i = 0; i < s->ncode; i++)
+		if (str_eq(s->code[i].role, role))
+			return &s->code[i];
+	return NULL;
+}
+
+static bool is_refused(struct local_syncing *c, const struct plan_role *r, const struct run_role *run)
+{
+	bool code = code_of_role(&c->watch->state, r->name) != NULL;
+
+	if (run && code && r->code && r->code->sync)
+		return false;
+	session_say(c->session, "role '%.*s' of %s needs code { sync = true }", STR_ARG(r->name),
+		run && code ? "the program" : "the run");
+	return true;
+}
+
+/* Adds the replicas of a role that run. One that is about to start would have other code than its peers. */
+static bool add_local_role(struct local_syncing *c, const struct plan_role *r)
+{
+	struct str rest = r->name;
+	const struct run_role *run = run_find_role(&c->watch->state, rest);
+
+	if (is_refused(c, r, run))
+		return false;
+	for (int64_t i = 0; i < run->desired; i++) {
+		const struct run_replica *x = &run->at[i];
+		struct local_part p = { .role = r, .run = run, .index = i, .attempts = x->attempts };
+		if (x->state == REPLICA_WAITING && !run->elastic) {
+			session_say(c->session, "%.*s/%lld has not started yet; nothing was changed", STR_ARG(r->name),
+				(long long)i);
+			return false;
+		}
+		p.same = x->code.n && str_starts(r->code->id, x->code);
+		if (runs_now(x))
+			ARENA_PUSH(c->session->arena, c->at, c->n, p);
+	}
+	return true;
+}
+
+static bool choose_parts(struct local_syncing *c)
+{
+	const struct code_sync *w = c->what;
+
+	for (size_t i = 0; i < w->job->nroles; i++) {
+		const struct plan_role *r = &w->job->roles[i];
+		bool meant = w->only.n ? str_eq(w->only, r->name) : r->code && r->code->sync;
+		if (meant && r->max && !add_local_role(c, r))
+			return false;
+	}
+	if (!c->n)
+		session_say(c->session, "no replica of run '%.*s' runs now%s%.*s", STR_ARG(c->watch->name),
+			c->watch->state.cause.n ? ": " : "", STR_ARG(c->watch->state.cause));
+	return c->n > 0;
+}
+
+/* ---- archives ---- */
+
+static struct str archive_path(struct local_syncing *c, struct str id)
+{
+	return str_printf(c->session->arena, "%.*s/code/%.*s", STR_ARG(local_watch_dir(c->watch)), CODE_SHORT, id.p);
+}
+
+/* The files of the archive with an id; one is read once. */
+static struct code_files *files_of(struct local_syncing *c, struct map *known, struct str id, struct str packed)
+{
+	struct code_files *f = map_get(known, id);
+	struct str why;
+
+	if (f)
+		return f;
+	f = ARENA_NEW(c->session->arena, struct code_files);
+	*f = (struct code_files){ 0 };
+	if (packed.n || (id.n && file_read_most(c->session->arena, archive_path(c, id), (size_t)1 << 29, &packed,
+		&why)))
+		code_files_read(c->session->arena, packed, f);
+	map_put(known, c->session->arena, id, f);
+	return f;
+}
+
+static bool keep_archive(struct local_syncing *c, const struct plan_code *code, struct str *why)
+{
+	struct str path = archive_path(c, code->id);
+
+	return access(path.p, F_OK) == 0 || file_create(c->session->arena, path, code->packed, why);
+}
+
+/* Locks the archives of the run; -1 after a report. */
+static int lock_archives(struct local_syncing *c)
+{
+	struct str path = str_cat(c->session->arena, local_watch_dir(c->watch), STR("/code"), STR(""));
+	int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	session_say(c->session, "%s", fd >= 0 ? "another sync of the run is under way" :
+		"the run was started by an earlier version of trainc; start it again");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* ---- steps ---- */
+
+static bool prepare_all(struct local_syncing *c)
+{
+	struct map known = { 0 };
+	bool good = true;
+
+	for (size_t i = 0; i < c->n && good; i++) {
+		struct local_part *p = &c->at[i];
+		const struct run_replica *x = &p->run->at[p->index];
+		p->old = files_of(c, &known, x->code, STR(""));
+		p->new = files_of(c, &known, p->role->code->id, p->role->code->packed);
+		p->swap = (struct code_swap){ .arena = c->session->arena, .old = p->old, .new = p->new,
+			.packed = p->role->code->packed, .id = p->role->code->id, .copy = -1, .stage = -1,
+			.dir = str_printf(c->session->arena, "%.*s/scratch/%.*s-%lld/code",
+				STR_ARG(local_watch_dir(c->watch)), STR_ARG(p->role->name), (long long)p->index) };
+		if (!p->same)
+			good = keep_archive(c, p->role->code, &p->why) && code_swap_prepare(&p->swap, &p->why);
+	}
+	return good;
+}
+
+static bool restarts(const struct local_syncing *c, const struct local_part *p)
+{
+	return c->what->restart == SYNC_ALWAYS || (c->what->restart == SYNC_CHANGED && !p->same);
+}
+
+/* Tells the keeper what the replica has now. */
+static bool tell_keeper(struct local_syncing *c, struct local_part *p)
+{
+	const struct plan_code *code = p->role->code;
+	int fd = control_connect(c->session->arena, local_watch_dir(c->watch), &p->why);
+	struct str line = str_printf(c->session->arena, "sync %.*s %lld %.*s %lld %lld%s", STR_ARG(p->role->name),
+		(long long)p->index, STR_ARG(code->id), (long long)code->files, (long long)code->bytes,
+		restarts(c, p) ? "" : " keep");
+	bool ok = fd >= 0 && control_ask(c->session->arena, fd, line, &p->why) == CONTROL_OK;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool carry_out_all(struct local_syncing *c)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct local_part *p = &c->at[i];
+		p->told = !p->same;
+		if (!p->same && !code_swap_carry_out(&p->swap, &p->why))
+			good = false;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		struct local_part *p = &c->at[i];
+		if (p->why.n || (p->same && !restarts(c, p)))
+			continue;
+		p->done = tell_keeper(c, p);
+		good = good && p->done;
+	}
+	return good;
+}
+
+/* Have all programs that were told to start again begun? One that has ended since has begun, too. */
+static bool all_started(const struct local_syncing *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct local_part *p = &c->at[i];
+		const struct run_role *run = run_find_role(&c->watch->state, p->role->name);
+		const struct run_replica *x = run && p->index < run->max ? &run->at[p->index] : NULL;
+		bool ended = x && (x->state == REPLICA_SUCCEEDED || x->state == REPLICA_FAILED);
+		if (p->done && restarts(c, p) && x && !ended && !(x->attempts > p->attempts && runs_now(x)))
+			return false;
+	}
+	return true;
+}
+
+static bool wait_for_programs(struct local_syncing *c)
+{
+	int64_t until = clock_steady() + START_LIMIT;
+
+	run_watch_update(c->watch);
+	while (!all_started(c) && !run_watch_over(c->watch) && clock_steady() < until) {
+		struct pollfd p = { .fd = run_watch_fd(c->watch), .events = POLLIN };
+		poll(&p, 1, 100);
+		run_watch_update(c->watch);
+	}
+	return all_started(c);
+}
+
+/* ---- results ---- */
+
+static struct sync_role *result_of(struct local_syncing *c, const struct local_part *p)
+{
+	struct code_sync *w = c->what;
+
+	for (size_t i = 0; i < w->nroles; i++)
+		if (str_eq(w->roles[i].name, p->role->name))
+			return &w->roles[i];
+	struct sync_role new = { .name = p->role->name, .to = p->role->code->id, .unchanged = true };
+	ARENA_PUSH(c->session->arena, w->roles, w->nroles, new);
+	return &w->roles[w->nroles - 1];
+}
+
+static void note_all(struct local_syncing *c, bool told)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct local_part *p = &c->at[i];
+		const struct run_code *before = code_of_role(&c->watch->state, p->role->name);
+		struct sync_role *r = result_of(c, p);
+		bool synced = p->done, same = p->same && !restarts(c, p);
+		struct sync_result x = { p->role->name, p->index, p->why.n ? "failed" : synced ? "synced" :
+			same ? "unchanged" : told ? "failed" : "left" };
+		ARENA_PUSH(c->session->arena, c->what->at, c->what->n, x);
+		int64_t changed = p->same || !p->new ? 0 : code_files_changed(p->old, p->new);
+		r->n++;
+		r->running += synced || same;
+		r->unchanged = r->unchanged && same;
+		r->restarted = r->restarted || (synced && restarts(c, p));
+		r->changed = changed > r->changed ? changed : r->changed;
+		if (!r->from.n && before && !p->same)
+			r->from = before->id;
+	}
+}
+
+static void say_failures(struct local_syncing *c, bool told)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].why.n)
+			session_say(c->session, "%.*s/%lld: %.*s", STR_ARG(c->at[i].role->name),
+				(long long)c->at[i].index, STR_ARG(c->at[i].why));
+	session_say(c->session, told ? "replicas may have different code now; the same command completes what was begun"
+		: "nothing was changed in any replica");
+}
+
+int local_sync(struct session *s, struct run_watch *w, struct code_sync *what)
+{
+	struct local_syncing c = { .session = s, .watch = w, .what = what };
+
+	if (run_phase_final(w->state.phase)) {
+		session_say(s, "run '%.*s' has ended: %s", STR_ARG(w->name), run_phase_word(w->state.phase));
+		return STATUS_CONFLICT;
+	}
+	if (!choose_parts(&c))
+		return STATUS_CONFLICT;
+	int lock = lock_archives(&c);
+	if (lock < 0)
+		return STATUS_FAILED;
+	bool ready = prepare_all(&c), good = ready && carry_out_all(&c);
+	for (size_t i = 0; i < c.n; i++)
+		if (c.at[i].swap.dir.n)
+			code_swap_end(&c.at[i].swap);
+	note_all(&c, ready);
+	if (!good)
+		say_failures(&c, ready);
+	else if (!wait_for_programs(&c))
+		session_say(s, "not all programs have started again; 'trainc status --local %.*s' shows them",
+			STR_ARG(w->name));
+	else {
+		close(lock);
+		return STATUS_DONE;
+	}
+	close(lock);
+	return STATUS_FAILED;
+}
