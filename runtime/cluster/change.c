@@ -1,6 +1,6 @@
 /*
- * change.c - changes the size of a role, and suspends and resumes runs. The patches contain only the fields that
- * change.
+ * change.c - changes the size of a role or of a cell, and suspends and resumes runs. The patches contain only the
+ * fields that change.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,20 @@ static struct transport_request patch(struct cluster *k, const struct resource *
 		.content_type = STR("application/merge-patch+json"), .query = query, .nquery = 1, .body = body };
 }
 
-/* ---- scale ---- */
+/* Sends the patches in B; reports each one that fails. */
+static bool changed_all(struct cluster *k, struct batch *b, int *ret_status)
+{
+	batch_wait(b);
+	*ret_status = STATUS_DONE;
+	for (size_t i = 0; i < b->n; i++)
+		if (b->answers[i]->class != CALL_DONE)
+			*ret_status = runs_worse(*ret_status, cluster_say(k, b->answers[i]));
+	if (k->signal)
+		*ret_status = cluster_interrupted(k);
+	return *ret_status == STATUS_DONE;
+}
+
+/* ---- scale: a role ---- */
 
 static bool refuse_change(struct cluster *k, struct str sentence, int *ret_status)
 {
@@ -47,17 +60,28 @@ static bool is_restarting(struct cluster *k, const struct cluster_watch *c, int 
 	return true;
 }
 
+/* Has the run ended? Reports it if so. */
+static bool has_ended_already(struct cluster *k, const struct run_watch *w, int *ret_status)
+{
+	if (!run_phase_final(w->state.phase) || w->state.phase == RUN_UNKNOWN)
+		return false;
+	session_say(k->session, "run '%.*s' has ended: %s", STR_ARG(w->name), run_phase_word(w->state.phase));
+	*ret_status = STATUS_CONFLICT;
+	return true;
+}
+
+/* Reports a Job that does not vouch for the record, from which the limits are. */
+static bool refuse_unvouched(struct cluster *k, struct str job, struct str run, int *ret_status)
+{
+	return refuse_change(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': "
+		"somebody may have changed the record, and 'trainc apply' with the program restores it", STR_ARG(job),
+		STR_ARG(run)), ret_status);
+}
+
 static bool may_scale(struct cluster *k, const struct cluster_watch *c, const struct plan_role *r, int64_t n,
 	int *ret_status)
 {
-	struct run_watch *w = c->watch;
-
-	if (run_phase_final(w->state.phase) && w->state.phase != RUN_UNKNOWN) {
-		session_say(k->session, "run '%.*s' has ended: %s", STR_ARG(w->name), run_phase_word(w->state.phase));
-		*ret_status = STATUS_CONFLICT;
-		return false;
-	}
-	if (is_restarting(k, c, ret_status))
+	if (has_ended_already(k, c->watch, ret_status) || is_restarting(k, c, ret_status))
 		return false;
 	if (!r->elastic)
 		return refuse_change(k, str_printf(k->arena,
@@ -107,10 +131,7 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 	const struct resource *job = resource_known(STR("batch"), STR("Job"));
 	int64_t n = strtoll(number.p, NULL, 10);
 
-	*ret_status = STATUS_REFUSED;
-	if (run_find_cell(&w->state, role))
-		return refuse_change(k, str_printf(k->arena, "the copies of cell '%.*s' are changed in the program: "
-			"write another number and apply it", STR_ARG(role)), ret_status);
+	*ret_status = STATUS_USAGE;
 	if (!r || !may_scale(k, c, r, n, ret_status))
 		return false;
 	struct answer *live = request_get(&k->client, k->arena, resource_path(k->arena, job, c->ns, r->object));
@@ -119,9 +140,7 @@ static bool scale_role(struct session *s, struct run_watch *w, struct str role, 
 		return false;
 	}
 	if (c->parent.there && !vouch_by(live->data, vouch_digest(k->arena, &c->parent)))
-		return refuse_change(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': "
-			"somebody may have changed the record, and 'trainc apply' with the program restores it",
-			STR_ARG(r->object), STR_ARG(w->name)), ret_status);
+		return refuse_unvouched(k, r->object, w->name, ret_status);
 	struct str uid = status_text(live->data, "metadata.uid");
 	if (!may_resize(k, w, r, live->data, n, ret_status))
 		return false;
@@ -174,6 +193,8 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 	struct str number = attempts ? str_printf(a, ",\"" ATTEMPTS_ANNOTATION "\":\"%lld\"", (long long)attempts)
 		: STR("");
 
+	if (job && status_annotation(m->object, SCALED_ANNOTATION).n)
+		return STR("");                 /* its copy is not wanted, whatever the run does */
 	if (job && waits)
 		return STR("{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":null,\"" STARTED_ANNOTATION
 			"\":null}}}");
@@ -282,14 +303,92 @@ static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, in
 	}
 	if (!(str_is(c->plan.gang.value, "kueue") ? add_workloads : add_objects)(k, c, &all, suspend, &b, ret_status))
 		return false;
-	batch_wait(&b);
-	*ret_status = STATUS_DONE;
-	for (size_t i = 0; i < b.n; i++)
-		if (b.answers[i]->class != CALL_DONE)
-			*ret_status = runs_worse(*ret_status, cluster_say(k, b.answers[i]));
-	if (k->signal)
-		*ret_status = cluster_interrupted(k);
-	return *ret_status == STATUS_DONE;
+	return changed_all(k, &b, ret_status);
+}
+
+/* ---- scale: the copies of a cell ---- */
+
+/* Is the member a Job of CELL that is not over? Sets the number of its copy. */
+static bool is_job_of_cell(struct cluster *k, const struct member *m, struct str cell, int64_t *ret_copy)
+{
+	struct str copy = status_label(m->object, "trainc.dev/copy");
+	bool ours = str_is(m->resource.kind, "Job") && copy.n && copy.n < 10 &&
+		str_eq(status_label(m->object, "trainc.dev/cell"), plan_label(k->arena, cell));
+
+	*ret_copy = 0;
+	for (size_t i = 0; ours && i < copy.n; i++) {
+		ours = copy.p[i] >= '0' && copy.p[i] <= '9';
+		*ret_copy = *ret_copy * 10 + (copy.p[i] - '0');
+	}
+	return ours;
+}
+
+/*
+ * The patch of a Job whose copy the run is to have, or not: a copy that goes is suspended, which ends its pods and
+ * keeps its Job. A Job that comes back while it waits for another role stays suspended.
+ */
+static struct str copy_body(const struct cluster_watch *c, const struct member *m, bool wanted)
+{
+	struct arena *a = c->cluster->arena;
+	struct str starts = status_annotation(m->object, "trainc.dev/start-after").n ?
+		STR(",\"" STARTED_ANNOTATION "\":\"true\"") : STR("");
+	int64_t attempts = attempts_so_far(c, m);
+	struct str number = attempts ? str_printf(a, ",\"" ATTEMPTS_ANNOTATION "\":\"%lld\"", (long long)attempts)
+		: STR("");
+
+	if (!wanted)
+		return str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\",\"annotations\":{\"" SCALED_ANNOTATION
+			"\":\"true\",\"" STARTED_ANNOTATION "\":null%.*s}},\"spec\":{\"suspend\":true}}",
+			STR_ARG(m->uid), STR_ARG(number));
+	bool stays = waits(c, m);
+	return str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\",\"annotations\":{\"" SCALED_ANNOTATION
+		"\":null%.*s}}%s}", STR_ARG(m->uid), STR_ARG(stays ? STR("") : starts),
+		stays ? "" : ",\"spec\":{\"suspend\":false}");
+}
+
+static bool may_scale_cell(struct cluster *k, const struct cluster_watch *c, const struct run_cell *cell, int64_t n,
+	int *ret_status)
+{
+	if (has_ended_already(k, c->watch, ret_status) || is_restarting(k, c, ret_status))
+		return false;
+	if (cell->min == cell->max || n < cell->min || n > cell->max)
+		return refuse_change(k, run_cell_refusal(k->arena, cell, n), ret_status);
+	if (c->plan.controller || plan_each_replica(&c->plan))
+		return refuse_change(k, str_printf(k->arena, "the copies of cell '%.*s' have no Jobs of their own; "
+			"change 'copies' in the program and apply it", STR_ARG(cell->name)), ret_status);
+	if (c->watch->state.phase == RUN_SUSPENDED)
+		return refuse_change(k, str_printf(k->arena, "run '%.*s' is suspended; resume it first",
+			STR_ARG(c->watch->name)), ret_status);
+	return true;
+}
+
+static bool scale_cell(struct session *s, struct run_watch *w, const struct run_cell *cell, int64_t n, int *ret_status)
+{
+	struct cluster *k = cluster_of(s);
+	const struct cluster_watch *c = cluster_watch_of(w);
+	struct batch b = batch_new(&k->client, k->arena);
+	struct str digest = vouch_digest(k->arena, &c->parent);
+	int64_t copy;
+
+	if (!may_scale_cell(k, c, cell, n, ret_status))
+		return false;
+	struct members all = members_of(&k->client, k->arena, &c->parent);
+	if (all.failed) {
+		*ret_status = cluster_say(k, all.failed);
+		return false;
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		const struct member *m = &all.at[i];
+		if (!is_job_of_cell(k, m, cell->name, &copy) ||
+		    (status_annotation(m->object, SCALED_ANNOTATION).n > 0) == (copy >= n))
+			continue;
+		if (c->parent.there && !vouch_by(m->object, digest))
+			return refuse_unvouched(k, m->name, w->name, ret_status);
+		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SCALE,
+			copy_body(c, m, copy < n));
+		batch_add(&b, &q, CALL_REPEAT);
+	}
+	return changed_all(k, &b, ret_status);
 }
 
 /* ---- entry points, which handle signals and --timeout ---- */
@@ -305,7 +404,9 @@ bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *
 bool cluster_scale(struct session *s, struct run_watch *w, struct str role, struct str number, int *ret_status)
 {
 	cluster_listen(cluster_of(s), true);
-	bool ok = scale_role(s, w, role, number, ret_status);
+	const struct run_cell *cell = run_find_cell(&w->state, role);
+	bool ok = cell ? scale_cell(s, w, cell, strtoll(number.p, NULL, 10), ret_status) :
+		scale_role(s, w, role, number, ret_status);
 	cluster_listen(cluster_of(s), false);
 	return ok;
 }

@@ -117,7 +117,7 @@ static enum judge_what ask_judge(struct decide_pass *p)
 		for (int64_t i = 0; i < part->plan->max; i++)
 			present[i] = is_current(&part->replicas[i], part->at[i]);
 		f.roles[k] = (struct judge_role){ .states = part->states, .present = present, .desired = part->wanted,
-			.unwanted = part->unwanted, .released = r->roles[k].released };
+			.released = r->roles[k].released };
 	}
 	enum judge_what what = judge(&f);
 	for (size_t k = 0; k < p->plan->nroles; k++)

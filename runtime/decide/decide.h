@@ -30,7 +30,6 @@ struct decide_job {
 					 * alone */
 	/* wanted number of replicas of each elastic role, within the limits of the role; NULL: the plan's maximum */
 	const int64_t *sizes;
-	const int64_t *copies;          /* wanted number of copies of each cell; NULL: the plan's maximum */
 };
 
 /* ---- the objects that exist (see.c) ---- */

@@ -12,7 +12,6 @@ struct decide_part {                    /* a role */
 	const struct seen **at, **services;     /* the seen objects and Services by index, `slots` of them; NULL: no
 						 * object of ours has that index */
 	int64_t slots, wanted;
-	bool unwanted;                  /* the run has been scaled to fewer copies, without its copy */
 	bool spared;                    /* its copy is lost, and the job goes on without it */
 	struct decide_replica *replicas;        /* the record of each replica, plan->max of them */
 	enum replica_state *states;             /* the state of each replica for conditions such as `start_after`,

@@ -12,6 +12,7 @@ struct jobs_seen {
 	const struct data *object;
 	unsigned role;
 	bool suspended, over, marked;
+	bool away;                      /* the run has been scaled down without its copy */
 	bool deployment;
 };
 
@@ -59,6 +60,7 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 			continue;
 		s.deployment = str_is(kind, "Deployment");
 		s.suspended = status_true(o, "spec.suspend");
+		s.away = status_annotation(o, SCALED_ANNOTATION).n > 0;
 		s.over = !s.deployment && is_over(o);
 		s.marked = status_annotation(o, ENDED_ANNOTATION).n > 0;
 		ARENA_PUSH(a, l.at, l.n, s);
@@ -75,8 +77,8 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 static bool is_held(const struct jobs_look *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].suspended && !l->at[i].over && (!l->job->roles[l->at[i].role].start_after ||
-			job_is_held(l->at[i].object)))
+		if (l->at[i].suspended && !l->at[i].over && !l->at[i].away &&
+			(!l->job->roles[l->at[i].role].start_after || job_is_held(l->at[i].object)))
 			return true;
 	return l->job->suspend.set && l->job->suspend.value;
 }
@@ -107,12 +109,10 @@ static bool is_decided(const struct run_state *s)
 		s->phase == RUN_FAILING;
 }
 
-/* Is the Job of a copy that the run should not have, or that still runs although its copy is lost? */
-static bool is_surplus(const struct run_state *state, const struct jobs_seen *s)
+/* Is the Job of a copy that is lost? */
+static bool is_lost(const struct run_state *state, const struct jobs_seen *s)
 {
-	const struct run_role *r = s->role < state->nroles ? &state->roles[s->role] : NULL;
-
-	return r && r->cell.n && ((r->lost && !s->over) || !run_role_wanted(state, r));
+	return s->role < state->nroles && state->roles[s->role].lost;
 }
 
 /*
@@ -138,7 +138,7 @@ static void end_jobs(struct jobs_decision *d, struct arena *a, const struct jobs
 	for (size_t i = 0; i < l->n; i++) {
 		const struct jobs_seen *s = &l->at[i];
 		bool shown = decided ? !has_succeeded(state, s->role) : s->marked || (s->deployment && marked);
-		if (is_surplus(state, s) || (!s->over && shown))
+		if (!s->over && (shown || is_lost(state, s)))
 			add_action(d, a, JOBS_END, l, s);
 	}
 }
@@ -159,7 +159,7 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 	for (size_t i = 0; i < l.n; i++) {
 		const struct jobs_seen *s = &l.at[i];
 		const struct plan_condition *after = j->roles[s->role].start_after;
-		bool waits = !s->over && !has_succeeded(state, s->role) && s->suspended && after;
+		bool waits = !s->over && !s->away && !has_succeeded(state, s->role) && s->suspended && after;
 		if (waits && condition_holds(j, after, run_role_states(a, j, state)))
 			add_action(&d, a, JOBS_RELEASE, &l, s);
 	}

@@ -13,7 +13,7 @@
 enum jobs_what {
 	JOBS_RELEASE,                   /* resume the Job: the condition that it waited for has held */
 	JOBS_MARK,                      /* write ENDED_ANNOTATION into the Job */
-	/* delete the Job or Deployment, which would continue after the verdict, or when its copy of a cell is to go */
+	/* delete the Job or Deployment, which would continue after the verdict, or after its copy of a cell is lost */
 	JOBS_END
 };
 

@@ -36,25 +36,6 @@ static int64_t wanted_of(const struct decide_pass *p, size_t role)
 	return size < r->min ? r->min : size > r->max ? r->max : size;
 }
 
-/* Is the role in a copy of a cell that the job should not have? */
-static bool is_unwanted(const struct decide_pass *p, const struct plan_role *r)
-{
-	const struct plan_cell *c = plan_cell_of(p->plan, r);
-
-	return c && p->job->copies && r->copy >= p->job->copies[c - p->plan->cells];
-}
-
-/* Forgets what was of a copy that is not wanted: if it is wanted again, it is a new one. */
-static void forget_part(struct decide_pass *p, struct decide_part *part)
-{
-	for (int64_t i = 0; i < part->plan->max; i++) {
-		struct decide_replica *r = &part->replicas[i];
-		struct str gone = part->at[i] ? str_copy(p->arena, part->at[i]->uid) : r->doomed;
-		*r = (struct decide_replica){ .doomed = gone };
-	}
-	p->out->record.roles[part->plan - p->plan->roles].released = false;
-}
-
 void pass_index(struct decide_pass *p)
 {
 	p->parts = ARENA_ARRAY(p->arena, struct decide_part, p->plan->nroles);
@@ -64,8 +45,7 @@ void pass_index(struct decide_pass *p)
 		struct decide_part *part = &p->parts[k];
 		*part = (struct decide_part){ .plan = r, .slots = slots_of(p, k),
 			.replicas = p->out->record.roles[k].at };
-		part->unwanted = is_unwanted(p, r);
-		part->wanted = part->unwanted ? 0 : wanted_of(p, k);
+		part->wanted = wanted_of(p, k);
 		part->at = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->services = ARENA_ARRAY(p->arena, const struct seen *, (size_t)part->slots);
 		part->states = ARENA_ARRAY(p->arena, enum replica_state, (size_t)r->max);
@@ -78,9 +58,6 @@ void pass_index(struct decide_pass *p)
 		struct decide_part *part = &p->parts[s->role];
 		(is_service(s) ? part->services : part->at)[s->index] = s;
 	}
-	for (size_t k = 0; k < p->plan->nroles; k++)
-		if (p->parts[k].unwanted)
-			forget_part(p, &p->parts[k]);
 }
 
 /* ---- how attempts ended ---- */

@@ -356,7 +356,7 @@ static void mark_replicas(struct gathered_part *part, const struct part_job *j)
 	/* the pods may be gone, but the Job has met its own success rule */
 	for (int64_t i = j->from; complete && i < j->to; i++)
 		part->at[i].done = true;
-	if (part->plan->elastic && !part->unwanted)
+	if (part->plan->elastic)
 		part->desired = status_number(o, "spec.parallelism", part->desired);
 	if (part->desired > part->plan->max || part->desired < 0)
 		part->desired = part->plan->max;
@@ -494,13 +494,33 @@ static void sort_objects(struct gathering *g)
 		mark_jobs(&g->parts[i]);
 }
 
-int64_t status_copies(const struct status_objects *o, const struct plan_cell *c)
+int64_t gathered_copies(const struct gathering *g, const struct plan_cell *c)
 {
-	for (size_t i = 0; c && i < o->nscaled; i++)
-		if (str_eq(o->scaled[i].cell, c->name) && o->scaled[i].copies >= c->min &&
-			o->scaled[i].copies < c->max)
-			return o->scaled[i].copies;
-	return c ? c->max : INT64_MAX;
+	int64_t n = c->max;
+
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct gathered_part *p = &g->parts[i];
+		for (size_t k = 0; k < p->njobs && str_eq(p->plan->cell, c->name); k++)
+			if (p->plan->copy < n && status_annotation(p->jobs[k].object, SCALED_ANNOTATION).n)
+				n = p->plan->copy;
+	}
+	return n < c->min ? c->min : n;
+}
+
+/* Marks the roles of copies that the run should not have. */
+static void mark_unwanted(struct gathering *g)
+{
+	for (size_t i = 0; i < g->job->ncells; i++) {
+		const struct plan_cell *c = &g->job->cells[i];
+		int64_t n = c->min < c->max ? gathered_copies(g, c) : c->max;
+		for (size_t k = 0; k < g->job->nroles && n < c->max; k++) {
+			struct gathered_part *p = &g->parts[k];
+			if (p->plan->copy < n || !str_eq(p->plan->cell, c->name))
+				continue;
+			p->unwanted = true;
+			p->desired = 0;
+		}
+	}
 }
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now)
@@ -509,15 +529,13 @@ struct gathering gather_objects(struct arena *a, const struct plan_job *j, const
 		.names = { .arena = a, .job = j },
 		.parts = ARENA_ARRAY(a, struct gathered_part, j->nroles) };
 
-	for (size_t i = 0; i < j->nroles; i++) {
-		bool unwanted = j->roles[i].copy >= status_copies(o, plan_cell_of(j, &j->roles[i]));
-		g.parts[i] = (struct gathered_part){ .plan = &j->roles[i], .desired = unwanted ? 0 : j->roles[i].max,
-			.unwanted = unwanted,
+	for (size_t i = 0; i < j->nroles; i++)
+		g.parts[i] = (struct gathered_part){ .plan = &j->roles[i], .desired = j->roles[i].max,
 			.at = ARENA_ARRAY(a, struct gathered_replica, (size_t)j->roles[i].max),
 			.states = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max),
 			.judged = ARENA_ARRAY(a, enum replica_state, (size_t)j->roles[i].max) };
-	}
 	sort_objects(&g);
+	mark_unwanted(&g);
 	return g;
 }
 

@@ -84,6 +84,8 @@ struct failing {
 };
 
 struct gathering gather_objects(struct arena *a, const struct plan_job *j, const struct status_objects *o, int64_t now);
+/* The number of copies of C that the run should have: those before the first one that has been scaled away. */
+int64_t gathered_copies(const struct gathering *g, const struct plan_cell *c);
 /* The pod of the first failing rank of PART, or of the run if PART is NULL; NULL if no pod has failed. */
 const struct failing *gathered_failure(const struct gathering *g, const struct gathered_part *part);
 /* Which replica failed and why: "worker 1: OOMKilled (exit code 137)". */

@@ -37,6 +37,12 @@ struct job_view {
 #define ENDED_ANNOTATION "trainc.dev/ended"
 
 /*
+ * `trainc scale` suspends the Jobs of copies of a cell that the run is scaled down without, and sets this annotation.
+ * It keeps them, so that their record and size stay, and they can be resumed.
+ */
+#define SCALED_ANNOTATION "trainc.dev/scaled-away"
+
+/*
  * Is the Job suspended because somebody requested that, and not because its turn has not come? A Job that was started
  * before is only suspended again by a person or another program, such as `kubectl`.
  */

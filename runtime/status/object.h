@@ -14,12 +14,6 @@ struct status_restart {
 	struct str cause;               /* why the last restart started */
 };
 
-/* A cell of the run, by its name, and the number of copies that the run should have. */
-struct status_scaled {
-	struct str cell;
-	int64_t copies;
-};
-
 /* The objects of one or several Lists or documents, as one flat list. */
 struct status_objects {
 	const struct data **at;
@@ -31,8 +25,6 @@ struct status_objects {
 	void (*many)(const void *from, const char *kind, void (*each)(void *to, const struct data *object), void *to);
 	const void *from;
 	struct status_restart restart;
-	const struct status_scaled *scaled;     /* the cells that `trainc scale` has given another number of copies */
-	size_t nscaled;
 	bool attended;                  /* a command or a controller does the work that Jobs cannot do for each other */
 };
 
@@ -41,9 +33,6 @@ struct object_view {
 	struct str cause;
 	bool holds;                     /* pods wait for this object, so it may be the reason why nothing runs */
 };
-
-/* The number of copies of C that the run should have; all of them if C is NULL or has not been scaled. */
-int64_t status_copies(const struct status_objects *o, const struct plan_cell *c);
 
 /* Objects that are needed to judge other objects. */
 struct looked_up {

@@ -700,7 +700,7 @@ static void show_cells(struct gathering *g, struct run_state *s)
 	for (size_t i = 0; i < s->ncells; i++) {
 		const struct plan_cell *c = &g->job->cells[i];
 		s->cells[i] = (struct run_cell){ .name = c->name, .min = c->min, .max = c->max,
-			.desired = status_copies(g->all, c) };
+			.desired = gathered_copies(g, c) };
 	}
 }
 
@@ -713,7 +713,9 @@ static void show_roles(struct gathering *g, struct run_state *s)
 		struct run_role *r = &s->roles[i];
 		/* the next steps are not mentioned if the run is over or nothing has started */
 		bool over = s->phase == RUN_ABSENT || phase_ended(s->phase);
-		bool says = phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
+		/* and of a copy that is lost only how it failed */
+		bool ended = p->lost && p->phase != RUN_FAILED && p->phase != RUN_FAILING;
+		bool says = !ended && phase_rank(p->phase) < phase_rank(over ? RUN_PENDING : RUN_RUNNING);
 		*r = (struct run_role){ .name = p->plan->name, .cell = p->plan->cell, .copy = p->plan->copy,
 			.lost = p->lost, .aux = p->plan->aux, .elastic = p->plan->elastic,
 			.endless = p->plan->endless,

@@ -290,6 +290,70 @@ def elastic_in_a_queue(w):
     must(w.get("jobs", "a-worker")["spec"]["parallelism"] == 6, "scaled")
 
 
+CELLS = """job "c" {
+  image   = "registry.example.com/t:1"
+  success = none
+  cell server {
+    copies   = 1:3
+    success  = none
+    restarts = 0
+    role lead { command = ["lead"] }
+    role rest { command = ["rest"], replicas = 2, start_after = started(lead) }
+  }
+  cell fixed { copies = 2, role w { command = ["w"] } }
+  role front { command = ["front"] }
+}
+"""
+AWAY = "trainc.dev/scaled-away"
+
+
+def scaled_away(w):
+    """The Jobs of the cell that are scaled away: each is suspended."""
+    jobs = [w.get("jobs", "c-server-%s-%d" % (r, n)) for n in range(3) for r in ("lead", "rest")]
+    gone = [j for j in jobs if AWAY in j["metadata"].get("annotations", {})]
+    must(all(j["spec"]["suspend"] for j in gone), gone)
+    return [j["metadata"]["name"][9:] for j in gone]
+
+
+@check
+def copies_scaled(w):
+    """`scale` changes the number of copies of a cell: those with the highest numbers go, keep their Jobs, and come back"""
+    w.write("c.tj", CELLS)
+    w.want(0, "apply", "--no-wait", "c.tj")
+    must(scaled_away(w) == [], scaled_away(w))
+    w.want(0, "scale", "c", "server=1", out="run/c scaled: server from 3 to 1")
+    must(scaled_away(w) == ["lead-1", "rest-1", "lead-2", "rest-2"], scaled_away(w))
+    must(not w.get("jobs", "c-server-lead-0")["spec"].get("suspend"), "the first copy goes on")
+    cells = json.loads(w.want(0, "status", "c", "-o", "json")[0])["runs"][0]["cells"]
+    must([c["copies"]["desired"] for c in cells] == [1, 2], cells)
+    w.want(0, "status", "c", out="server +3 .* 0/1 copies ready; server 0: no attendant starts role .server-rest-0.")
+    w.want(0, "apply", "--no-wait", "c.tj", out="run/c unchanged")
+    must(len(scaled_away(w)) == 4, "a run keeps its size when it is applied again")
+    w.want(0, "suspend", "c")
+    w.want(6, "scale", "c", "server=2", err="run 'c' is suspended; resume it first")
+    w.want(0, "resume", "c")
+    must(len(scaled_away(w)) == 4 and not w.get("jobs", "c-server-lead-0")["spec"].get("suspend"), "resumed without them")
+    w.want(0, "scale", "c", "2", out="run/c scaled: server from 1 to 2")
+    must(scaled_away(w) == ["lead-2", "rest-2"], scaled_away(w))
+    must(not w.get("jobs", "c-server-lead-1")["spec"]["suspend"], "the second copy is back")
+    must(w.get("jobs", "c-server-rest-1")["spec"]["suspend"], "its other role waits for the first one")
+    w.want(0, "scale", "c", "server=3")
+    must(scaled_away(w) == [], "all are back")
+    for n in (0, 4):
+        w.want(6, "scale", "c", "server=%d" % n, err="cell 'server' has between 1 and 3 copies, not %d" % n)
+    w.want(6, "scale", "c", "fixed=1", err="cell 'fixed' always has 2 copies; write 'copies = 1:2' to make it elastic")
+    w.want(2, "scale", "c", "sever=1", err="run 'c' has no role or cell 'sever'; did you mean 'server'")
+    w.want(6, "scale", "c", "server/2/rest=1", err="always has 2 replicas")
+
+
+@check
+def copies_of_pods_are_not_scaled(w):
+    """copies that are pods have no Jobs that could be suspended, so `scale` says what to do"""
+    w.write("c.tj", CELLS)
+    w.want(0, "apply", "--no-wait", "--target", "pods", "c.tj")
+    w.want(6, "scale", "c", "server=1", err="the copies of cell 'server' have no Jobs of their own; change 'copies' in the program")
+
+
 @check
 def contradictions(w):
     """a command line that contradicts itself, or names something that does not exist, changes nothing"""

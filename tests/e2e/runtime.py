@@ -412,6 +412,36 @@ def cell_grows(s):
 
 
 @check
+def cell_scaled(s):
+    """copies that are scaled away lose their pods and keep their Jobs; the run keeps its size when it is applied again"""
+    s.write("g.tj", 'job "g" {\n  image = "busybox:1"\n  success = none\n  %scell server {\n    copies = 1:3, success = none, restarts = 0\n'
+            '    role w { replicas = 2 }\n  }\n}\n' % HOLD)
+    s.want(0, "apply", "g.tj")
+    s.want(0, "wait", "g", "--for", "running")
+    s.want(0, "scale", "g", "server=1", out="server from 3 to 1")
+    until(lambda: len(s.names("pod")) == 2, 60, "the pods of one copy are left")
+    s.want(0, "status", "g", out=r"g +Running +server +2 .*1/1 copies ready")
+    s.want(0, "apply", "g.tj", out="run/g unchanged")
+    s.want(0, "scale", "g", "server=2", out="server from 1 to 2")
+    until(lambda: "2/2 copies ready" in s.run("status", "g").stdout, 60, "the second copy is ready again")
+    s.want(6, "scale", "g", "server=4", err="between 1 and 3 copies")
+
+
+@check
+def cell_loses(s):
+    """a run goes on without a copy that has failed while the least number is left, and its other Job ends"""
+    s.write("c.tj", CELLS.replace("copies = 2", "copies = 1:2\n    " + HOLD) % "")
+    background = Background(s, "run", "c.tj")
+    until(lambda: len(s.names("pod")) == 6, PATIENCE, "both copies run")
+    s.kubectl("annotate", "pods", "-l", "trainc.dev/role=trial-rest-1", "e2e.trainc.dev/exit=3", "e2e.trainc.dev/hold-")
+    until(lambda: "job.batch/c-trial-lead-1" not in s.names("job"), PATIENCE, "the other Job of the lost copy is deleted")
+    s.want(0, "status", "c", out=r"trial +6 .*1/2 copies ready, 1 lost; trial 1: .*exit code 3")
+    s.kubectl("annotate", "pods", "-l", "trainc.dev/copy=0", "e2e.trainc.dev/hold-")
+    background.ends(0, "Succeeded")
+    s.want(0, "status", "c", out=r"1/2 copies done, 1 lost")
+
+
+@check
 def replaced(s):
     """`wait` exits with 5 when somebody re-creates the run"""
     s.write("a.tj", job("a", "    replicas = 1", HOLD))

@@ -60,7 +60,7 @@ static void begin(struct arena *a, int64_t least)
 	job.success = part(&n, CONDITION_AND, 0, enough, over);
 }
 
-static struct data *objects_of(struct arena *a, const enum job_state at[ROLES])
+static struct data *objects_of(struct arena *a, const enum job_state at[ROLES], int64_t wanted)
 {
 	struct buf b = { 0 };
 	struct data_error error;
@@ -70,8 +70,10 @@ static struct data *objects_of(struct arena *a, const enum job_state at[ROLES])
 	for (unsigned k = 0; k < ROLES; k++)
 		buf_printf(&b, ",{\"kind\":\"Job\",\"apiVersion\":\"batch/v1\",\"metadata\":{\"name\":"
 			"\"%.*s\",\"uid\":\"u%u\","
-			"\"labels\":{\"trainc.dev/job\":\"a\",\"trainc.dev/role\":\"%.*s\"}},%s}",
-			STR_ARG(roles[k].object), k, STR_ARG(roles[k].label), bodies[at[k]]);
+			"%s\"labels\":{\"trainc.dev/job\":\"a\",\"trainc.dev/role\":\"%.*s\"}},%s}",
+			STR_ARG(roles[k].object), k, k / INNER < wanted ? "" :
+			"\"annotations\":{\"trainc.dev/scaled-away\":\"true\"},",
+			STR_ARG(roles[k].label), bodies[at[k]]);
 	buf_z(&b, "]}");
 	struct source source = { .text = buf_take(&b, a), .base = 1 };
 	buf_release(&b);
@@ -81,8 +83,7 @@ static struct data *objects_of(struct arena *a, const enum job_state at[ROLES])
 /* Do the objects lead to what the language says, when the run has been scaled to WANTED copies? */
 static bool agrees(struct arena *a, const enum job_state at[ROLES], int64_t wanted)
 {
-	struct status_scaled scaled = { cell.name, wanted };
-	struct status_objects objects = { .scaled = &scaled, .nscaled = 1 };
+	struct status_objects objects = { 0 };
 	int64_t done = 0, lost = 0;
 	bool ok = true;
 
@@ -92,7 +93,7 @@ static bool agrees(struct arena *a, const enum job_state at[ROLES], int64_t want
 		done += at[c * INNER] == COMPLETE && at[c * INNER + 1] == COMPLETE;
 	}
 	bool wins = done >= cell.min && done + lost == wanted, loses = !wins && lost > wanted - cell.min;
-	status_add(a, &objects, objects_of(a, at));
+	status_add(a, &objects, objects_of(a, at, wanted));
 	struct run_state s = status_of(a, &job, &objects, INT64_C(1767225600000000000));
 	bool won = s.phase == RUN_SUCCEEDED || s.phase == RUN_COMPLETING;
 	ok = ok && won == wins && (s.phase == RUN_FAILED || s.phase == RUN_FAILING) == loses;
@@ -103,7 +104,7 @@ static bool agrees(struct arena *a, const enum job_state at[ROLES], int64_t want
 		bool failed = at[k / INNER * INNER] == FAILED || at[k / INNER * INNER + 1] == FAILED, ends = false;
 		for (size_t i = 0; i < d.n; i++)
 			ends = ends || (d.at[i].what == JOBS_END && str_eq(d.at[i].role, roles[k].name));
-		bool must = k / INNER >= wanted || (at[k] == RUNS && (failed || wins || loses));
+		bool must = at[k] == RUNS && ((failed && k / INNER < wanted) || wins || loses);
 		ok = ok && ends == must;
 	}
 	return ok;

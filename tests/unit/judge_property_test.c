@@ -180,6 +180,7 @@ struct trio {
 	bool done[ROLES][REPLICAS + 1]; /* which replicas have really succeeded */
 	int64_t starts[ROLES][REPLICAS + 1];
 	int64_t copies;                 /* the wanted number of copies */
+	bool scaled;                    /* the local run has been scaled: from then on it is alone */
 	const char *broken;             /* the rule that was broken; NULL if none was */
 	enum verdict verdicts[3];
 };
@@ -255,9 +256,6 @@ static enum verdict ask_status(struct trio *t)
 		breaks(t, "the pods can be read");
 		return GOING;
 	}
-	struct status_scaled scaled = { t->shape->cell.name, t->copies };
-	objects.scaled = &scaled;
-	objects.nscaled = t->shape->job.ncells;
 	status_add(&t->world.arena, &objects, list);
 	return of_phase(status_of(&t->world.arena, &t->shape->job, &objects, t->world.now).phase);
 }
@@ -333,14 +331,14 @@ static void check_limits(struct trio *t)
 
 static void settle(struct trio *t)
 {
-	/* pods do not show how often the whole job has restarted, so such jobs are not compared */
-	bool compare = !t->shape->job.restarts.value;
+	/* pods do not show how often the whole job has restarted, and only Jobs, which are not here, are scaled away */
+	bool compare = !t->shape->job.restarts.value && !t->scaled;
 
 	obey_life(t);
 	t->verdicts[0] = of_phase(t->state.phase);
-	t->verdicts[2] = t->verdicts[0];
+	t->verdicts[1] = t->verdicts[2] = t->verdicts[0];
 	bool first = compare;
-	for (int i = 0; i < 20 && pass_world(t, first); i++)
+	for (int i = 0; i < 20 && !t->scaled && pass_world(t, first); i++)
 		first = false;
 	if (t->verdicts[0] != t->verdicts[1] || t->verdicts[0] != t->verdicts[2])
 		breaks(t, "one history, one verdict");
@@ -358,11 +356,11 @@ static void end_replica(struct trio *t, unsigned k, int64_t i, int code)
 	bool again = code && plan_role_restarts(&t->shape->roles[k]);
 	struct life_end end = { .time = t->world.now, .exit_code = code, .signal = code > 128 ? code - 128 : 0 };
 
-	if (!pod || pod->phase != SEEN_RUNNING || !t->runs[k][i])
+	if (!t->runs[k][i] || (!t->scaled && (!pod || pod->phase != SEEN_RUNNING)))
 		return;
-	if (again)
+	if (pod && again)
 		pod->restarts++;        /* the kubelet restarts the container in place */
-	else
+	else if (pod)
 		thing_ends(&t->world, pod, code);
 	t->done[k][i] = !code;
 	t->runs[k][i] = false;
@@ -380,11 +378,9 @@ static void scale(struct trio *t, int64_t n)
 	for (int64_t k = s->first + t->copies * s->inner; k < s->first + n * s->inner; k++) {
 		memset(t->starts[k], 0, sizeof t->starts[k]);
 		memset(t->done[k], 0, sizeof t->done[k]);
-		for (size_t i = 0; i < t->ngraves; i++)
-			if (t->graves[i].role == (int)k)        /* a Job that is deleted takes its pods with it */
-				t->graves[i--] = t->graves[--t->ngraves];
 	}
 	t->copies = n;
+	t->scaled = true;
 	if (!life_scale(t->life, s->cell.name, n, &why) && t->verdicts[0] == GOING)
 		breaks(t, "a cell can be scaled within its limits");
 }
@@ -430,7 +426,6 @@ static const char *run_history(struct shape *s, const struct happening *at, size
 	t->shape = s;
 	world_begin(&t->world, &s->job, STR("Test"));
 	t->copies = s->cell.max;
-	t->world.job.copies = s->job.ncells ? &t->copies : NULL;
 	t->life = life_new(&t->arena, &s->job, &o, &t->state, t->world.now);
 	settle(t);
 	for (size_t i = 0; i < n && !t->broken && t->verdicts[0] == GOING; i++)
