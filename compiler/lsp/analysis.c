@@ -108,9 +108,10 @@ struct analysis *analysis_new(struct lsp *l, struct str path)
 	c->program.lone_modules = true;
 	c->options.target = l->target;
 	c->options.kubernetes = l->kubernetes;
+	c->options.brief = true;                /* shows what `trainc check` shows */
 	c->options.parts = false;               /* reads whole modules, because completion offers everything in them */
 	trainc_compile(c, path_below(&c->arena, a->base, path).p);
-	trainc_check(&c, 1, false);
+	trainc_check(&c, 1, true);
 	trainc_finish(c);
 	a->sound = c->program.root && diags_ok(&c->diags);
 	return a;
