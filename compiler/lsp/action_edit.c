@@ -5,6 +5,8 @@
 #include "lsp/actions.h"
 #include "lsp/complete.h"
 #include "lsp/describe.h"
+#include "lsp/edits.h"
+#include "lsp/publish.h"
 #include "syntax/walk.h"
 
 /* ---- required fields ---- */
@@ -235,6 +237,8 @@ struct importing {
 	struct acting *a;
 	struct str *missing;            /* missing modules of the library */
 	size_t n;
+	bool touched;                   /* looks only for names that the selection touches */
+	struct span at;                 /* one of these names */
 };
 
 /*
@@ -247,8 +251,11 @@ static void find_missing(void *to, struct node *n)
 	const struct node *base = n->kind == NODE_MEMBER ? n->u.member.base : NULL;
 
 	if (base && base->kind == NODE_NAME && (!base->u.name.decl || base->u.name.decl->kind == DECL_BAD) &&
-	    stdlib_text(base->u.name.text).p && !map_get(&i->a->root->values, base->u.name.text)) {
+	    stdlib_text(base->u.name.text).p && !map_get(&i->a->root->values, base->u.name.text) &&
+	    (!i->touched || action_touches(i->a, base->span))) {
 		bool known = false;
+
+		i->at = base->span;
 		for (size_t k = 0; k < i->n; k++)
 			known = known || str_eq(i->missing[k], base->u.name.text);
 		if (!known)
@@ -295,6 +302,30 @@ static void sort_lines(struct str *lines, size_t n)
 			lines[k] = lines[k - 1];
 			lines[k - 1] = swap;
 		}
+}
+
+void action_import(struct acting *a)
+{
+	struct importing i = { .a = a, .touched = true };
+	const struct diags *ds = &a->an->compile->diags;
+	size_t place = catalog_import_place(a->source->text, a->root);
+
+	node_children(a->root->file, find_missing, &i);
+	for (size_t k = 0; k < i.n; k++) {
+		struct str line = str_printf(a->r->arena, "import std.%.*s", STR_ARG(i.missing[k]));
+		bool alone = place == 0 && a->source->text.n && a->source->text.p[0] != '\n';
+		action_head(a, "quickfix", line);
+		msg_add_list(a->r->out, "diagnostics");
+		for (size_t d = 0; d < ds->n && i.n == 1; d++)
+			if (ds->at[d]->at.start == i.at.start)
+				publish_diag(a->r->arena, a->r->out, a->an, ds->at[d]);
+		msg_close(a->r->out, ']');
+		msg_add_bool(a->r->out, "isPreferred", i.n == 1);
+		action_begin_edit(a);
+		edits_begin_document(a->r, a->r->document->uri);
+		action_edit(a, place, place, str_cat(a->r->arena, line, STR("\n"), alone ? STR("\n") : STR("")));
+		action_end(a);
+	}
 }
 
 /*

@@ -120,6 +120,8 @@ bool actions_answer(struct request *r)
 		a.from = lines_offset(a.lines, msg_position(r->params, "range.start"));
 		a.to = lines_offset(a.lines, msg_position(r->params, "range.end"));
 		if (action_wanted(&a, "quickfix"))
+			action_import(&a);
+		if (action_wanted(&a, "quickfix"))
 			offer_fixes(&a);
 		if (action_wanted(&a, "quickfix"))
 			action_required(&a);

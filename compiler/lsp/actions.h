@@ -37,6 +37,8 @@ void action_convert(struct acting *a);
 void action_required(struct acting *a);
 /* Offers a `let` for the selected expression. */
 void action_extract(struct acting *a);
+/* Offers to import a module of the library whose name the selection touches. */
+void action_import(struct acting *a);
 /* Offers to sort imports, remove unused ones and add missing ones. */
 void action_imports(struct acting *a);
 

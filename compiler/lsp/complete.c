@@ -18,6 +18,45 @@ static bool matches_label(struct str prefix, struct str label)
 	return i == prefix.n;
 }
 
+/* Does the text at AT begin with the prefix? Case does not matter. */
+static bool begins(struct str prefix, struct str label, size_t at)
+{
+	size_t i = 0;
+
+	while (i < prefix.n && at + i < label.n && label_lower(label.p[at + i]) == label_lower(prefix.p[i]))
+		i++;
+	return i == prefix.n;
+}
+
+/*
+ * How near is the label to what was typed? NEAR_WHOLE: it is the prefix; NEAR_START: it begins with the prefix;
+ * NEAR_MEMBER: the part behind a dot is the prefix; NEAR_PARTS: a word begins with the prefix, which is in the label
+ * again; NEAR_PART: a word begins with it; NEAR_INSIDE: the label contains it.
+ */
+static enum near label_near(struct str prefix, struct str label)
+{
+	size_t parts = 0, inside = 0;
+	bool member = false;
+
+	if (!prefix.n)
+		return NEAR_START;
+	if (label.n && *label.p == '"')
+		label = (struct str){ label.p + 1, label.n - 2 };
+	for (size_t at = 0; at + prefix.n <= label.n; at++) {
+		bool word = !at || strchr("._- ", label.p[at - 1]);
+		if (!begins(prefix, label, at))
+			continue;
+		if (!at)
+			return at + prefix.n == label.n ? NEAR_WHOLE : NEAR_START;
+		member = member || (label.p[at - 1] == '.' && at + prefix.n == label.n);
+		parts += word;
+		inside++;
+	}
+	if (member)
+		return NEAR_MEMBER;
+	return parts && inside > 1 ? NEAR_PARTS : parts ? NEAR_PART : inside ? NEAR_INSIDE : NEAR_LETTERS;
+}
+
 /* Returns a snippet without its placeholders, for clients that do not support them: ${1:x} becomes x, $0 is removed. */
 static struct str plain_snippet(struct arena *a, struct str snippet)
 {
@@ -84,7 +123,8 @@ void complete_add(struct completing *k, const struct item *item)
 		msg_add_text(out, "detail", item->detail);
 	if (item->doc.n)
 		msg_add_markup(out, "documentation", client->markdown, item->doc);
-	msg_add_text(out, "sortText", str_printf(k->r->arena, "%02d%04zu", item->rank, k->n++));
+	msg_add_text(out, "sortText", str_printf(k->r->arena, "%d%02d%04zu",
+		item->late ? (int)NEAR_LATE : (int)label_near(prefix, item->label), item->rank, k->n++));
 	if (item->label.n && item->label.p[0] == '"')
 		msg_add_text(out, "filterText", (struct str){ item->label.p + 1, item->label.n - 2 });
 	msg_add_int(out, "insertTextFormat", snippet ? 2 : 1);

@@ -14,13 +14,18 @@ enum item_kind {
 	ITEM_SNIPPET = 15, ITEM_FILE = 17, ITEM_CONSTANT = 21, ITEM_STRUCT = 22
 };
 
+/* How near a label is to what was typed, the nearest first. */
+enum near { NEAR_WHOLE, NEAR_START, NEAR_MEMBER, NEAR_PARTS, NEAR_PART, NEAR_INSIDE, NEAR_LETTERS, NEAR_LATE };
+
 struct item {
 	enum item_kind kind;
 	struct str label, detail, doc;
 	struct str insert;              /* the text to insert; p == NULL: the label */
 	/* `insert` contains $1 and ${1:x}; a client without snippets gets its plain form */
 	bool snippet;
-	int rank;                       /* items with low ranks come first; items of the same rank keep their order */
+	/* of items that are as near to what was typed, those with low ranks come first; the others keep their order */
+	int rank;
+	bool late;                      /* behind all others: it is for jobs that were written for another system */
 	/*
 	 * the library module that the item needs and that the file does not import yet; p == NULL: no module is missing
 	 */

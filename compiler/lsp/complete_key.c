@@ -164,6 +164,25 @@ struct skeletons {
 };
 
 /* Adds a whole job for a framework: the example in the framework's documentation. */
+/* The comment at the beginning of the module. */
+static struct str head_of(const struct library_module *m)
+{
+	struct str text = m->sources.n ? m->sources.at[0]->text : STR("");
+	const char *end = text.n && *text.p == '#' ? memmem(text.p, text.n, "\n\n", 2) : NULL;
+
+	return (struct str){ text.p, end ? (size_t)(end - text.p) : 0 };
+}
+
+/* Is it a framework for jobs that exist? The library says so in the comment of the module or of the framework. */
+static bool is_for_existing(const struct library_module *m, const struct library_item *item)
+{
+	static const char words[] = "were written for";
+	struct str head = head_of(m);
+
+	return (head.n && memmem(head.p, head.n, words, sizeof words - 1)) ||
+		(item->doc.n && memmem(item->doc.p, item->doc.n, words, sizeof words - 1));
+}
+
 static void add_skeleton(struct completing *k, const struct library_module *m, const struct library_item *item)
 {
 	struct str example = library_example(k->r->arena, item->doc), bound = m->name;
@@ -181,7 +200,7 @@ static void add_skeleton(struct completing *k, const struct library_module *m, c
 	complete_add(k, &(struct item){ .kind = ITEM_SNIPPET, .label = label, .detail = STR("a job of this framework"),
 		.doc = item->doc,
 		.insert = buf_take(&b, k->r->arena), .snippet = true, .rank = imported ? 30 : 40,
-		.import = imported ? (struct str){ 0 } : m->name });
+		.import = imported ? (struct str){ 0 } : m->name, .late = is_for_existing(m, item) });
 	buf_release(&b);
 }
 
@@ -240,7 +259,8 @@ static void add_framework(struct completing *k, const struct library_module *m, 
 	complete_add(k, &(struct item){ .kind = ITEM_CLASS,
 		.label = str_printf(k->r->arena, "%.*s.%.*s", STR_ARG(bound), STR_ARG(item->name)),
 		.detail = imported ? STR("framework") : str_printf(k->r->arena, "import std.%.*s", STR_ARG(m->name)),
-		.doc = item->doc, .rank = imported ? 10 : 30, .import = imported ? (struct str){ 0 } : m->name });
+		.doc = item->doc, .rank = imported ? 10 : 30, .import = imported ? (struct str){ 0 } : m->name,
+		.late = is_for_existing(m, item) });
 }
 
 void complete_frameworks(struct completing *k)

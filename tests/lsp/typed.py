@@ -104,7 +104,7 @@ def fill_field(t, item):
         if re.match(kind, item.get("detail", "")):
             t.write(words)
             return
-    values = [v for v in t.offered() if v["sortText"] < "4"]
+    values = [v for v in t.offered() if v["sortText"][1:] < "4"]
     assert values, "no value for %s: %s" % (item["label"], item.get("detail"))
     t.accept(values[0])
 
@@ -113,7 +113,7 @@ def required(t):
     """Accepts the fields that come first in the list because the program needs them; the cursor is on an empty line."""
     done = set()
     while True:
-        items = [i for i in t.offered() if i["sortText"] < "15" and i["label"] not in done]
+        items = [i for i in t.offered() if i["sortText"][1:] < "15" and i["label"] not in done]
         if not items:
             return
         done.add(items[0]["label"])
@@ -180,7 +180,7 @@ def frameworks(server, root):
     t = Typing(server, uri)
     stops = t.choose("job")
     t.at = stops[1][0]
-    names = [i["label"] for i in t.offered(stops[1][1]) if "." in i["label"] and i["sortText"] < "4"]
+    names = [i["label"] for i in t.offered(stops[1][1]) if "." in i["label"] and i["sortText"][1:] < "4"]
     for name in names:
         t = Typing(server, client.uri("%s/%s.tj" % (root, name)))
         try:
