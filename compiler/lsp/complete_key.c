@@ -165,7 +165,7 @@ struct skeletons {
 
 /* Adds a whole job for a framework: the example in the framework's documentation. */
 /* The comment at the beginning of the module. */
-static struct str head_of(const struct library_module *m)
+static struct str comment_above(const struct library_module *m)
 {
 	struct str text = m->sources.n ? m->sources.at[0]->text : STR("");
 	const char *end = text.n && *text.p == '#' ? memmem(text.p, text.n, "\n\n", 2) : NULL;
@@ -177,7 +177,7 @@ static struct str head_of(const struct library_module *m)
 static bool is_for_existing(const struct library_module *m, const struct library_item *item)
 {
 	static const char words[] = "were written for";
-	struct str head = head_of(m);
+	struct str head = comment_above(m);
 
 	return (head.n && memmem(head.p, head.n, words, sizeof words - 1)) ||
 		(item->doc.n && memmem(item->doc.p, item->doc.n, words, sizeof words - 1));
