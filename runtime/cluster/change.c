@@ -395,9 +395,14 @@ static bool scale_cell(struct session *s, struct run_watch *w, const struct run_
 
 bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {
-	cluster_listen(cluster_of(s), true);
+	/* other commands follow their runs, and handle signals themselves */
+	bool listen = s->options->command == COMMAND_SUSPEND || s->options->command == COMMAND_RESUME;
+
+	if (listen)
+		cluster_listen(cluster_of(s), true);
 	bool ok = suspend_run(s, w, suspend, ret_status);
-	cluster_listen(cluster_of(s), false);
+	if (listen)
+		cluster_listen(cluster_of(s), false);
 	return ok;
 }
 

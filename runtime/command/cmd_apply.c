@@ -1,5 +1,6 @@
 /* cmd_apply.c - starts the jobs of programs and leaves them running. */
 #include "runtime/command/on_end.h"
+#include "runtime/command/parallel.h"
 #include "runtime/command/run_number.h"
 
 /* Have all runs of A reached GOAL, so that apply does not have to wait? */
@@ -14,7 +15,7 @@ static bool all_reached(const struct attend *a, enum run_goal goal)
 }
 
 /* Waits for the state that --for names; STATUS is the status so far. */
-static int wait_for_all(struct session *s, const struct backend *b, struct attend *a, int status)
+static int wait_for_all(struct session *s, const struct backend *b, struct attend *a, struct parallel *p, int status)
 {
 	enum run_goal goal = option_given(s->options, OPTION_NO_WAIT) ? GOAL_CREATED : runs_goal(s, GOAL_RUNNING);
 	int waited;
@@ -22,8 +23,9 @@ static int wait_for_all(struct session *s, const struct backend *b, struct atten
 	if (a->n && status != STATUS_USAGE && !all_reached(a, goal)) {
 		if (b->opened && !b->opened(s, &waited))
 			return runs_worse(status, waited);
+		parallel_begin(p, b, a);
 		waited = runs_wait(s, a, goal);
-		status = runs_worse(status, waited);
+		status = parallel_end(p, runs_worse(status, waited));
 	} else if (status != STATUS_USAGE && goal == GOAL_COMPLETE) {
 		on_end_run(s, a);               /* the runs have ended before apply could wait */
 	}
@@ -44,19 +46,24 @@ static bool is_on_end_for_complete(struct session *s)
 /* Applies all programs; if the name of --name was taken meanwhile, again with the next one. */
 static int apply_all(struct session *s, const struct backend *b, struct attend *a, struct programs *all)
 {
+	struct parallel parallel;
 	unsigned tries = 0;
 	int status;
 
+	if (!parallel_read(s, &parallel))
+		return STATUS_USAGE;
 	do {
 		session_release(all);
 		*all = (struct programs){ 0 };
 		if (!run_number_choose(s, b, &status) || !session_plan(s, false, all, &status))
 			return status;
+		if (!parallel_hold(&parallel, all))
+			return STATUS_USAGE;
 		if (b->preview && option_given(s->options, OPTION_DRY_RUN))
 			return b->preview(s, all);
 		status = b->apply(s, all, a);
 	} while (run_number_again(s, &tries));
-	return status > 128 ? status : wait_for_all(s, b, a, status);
+	return status > 128 ? status : wait_for_all(s, b, a, &parallel, status);
 }
 
 int cmd_apply(struct session *s)

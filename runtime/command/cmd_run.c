@@ -6,11 +6,13 @@
 #include "base/file.h"
 #include "runtime/command/logs.h"
 #include "runtime/command/on_end.h"
+#include "runtime/command/parallel.h"
 #include "runtime/command/run_number.h"
 
 struct run_command {
 	const struct backend *backend;
 	struct attached attached;
+	struct parallel parallel;
 };
 
 static void changed(void *context, size_t i)
@@ -53,6 +55,7 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 	if (!json)
 		logs_follow(s, r->backend, a, wish, false);
 	runs_attend_open(s, a);
+	parallel_begin(&r->parallel, r->backend, a);
 	enum attend_end end = attend(a);
 	bool late = end == ATTEND_TIMEOUT && !r->attached.signals;
 	if (late)
@@ -62,7 +65,7 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 		session_say(s, "standard output could not be written: %.*s; the logs are complete",
 			STR_ARG(file_reason(s->arena, a->out.error)));
 	int status = end == ATTEND_LOST ? runs_lost(s, a) : runs_verdict(a, a->progress.mode != PROGRESS_QUIET);
-	status = r->backend->attach_end(&r->attached, end, status);
+	status = r->backend->attach_end(&r->attached, end, parallel_end(&r->parallel, status));
 	if (json)
 		runs_report(s, a, REPORT_JSON);
 	if (late || (!r->attached.signals && end != ATTEND_INTERRUPTED))
@@ -79,6 +82,9 @@ static bool attach_all(struct session *s, struct run_command *r, struct programs
 		session_release(all);
 		*all = (struct programs){ 0 };
 		if (!run_number_choose(s, r->backend, ret_status) || !session_plan(s, false, all, ret_status))
+			return false;
+		*ret_status = STATUS_USAGE;
+		if (!parallel_hold(&r->parallel, all))
 			return false;
 		if (r->backend->attach(&r->attached, all, ret_status))
 			return true;
@@ -101,7 +107,8 @@ int cmd_run(struct session *s)
 	}
 	if (option_given(s->options, OPTION_DETACH) || option_given(s->options, OPTION_DRY_RUN))
 		return cmd_apply(s);
-	if (!r.backend || !on_end_valid(s) || !logs_wish(s, &wish) || !runs_attend_init(s, &a) ||
+	if (!r.backend || !on_end_valid(s) || !parallel_read(s, &r.parallel) ||
+		!logs_wish(s, &wish) || !runs_attend_init(s, &a) ||
 		!r.backend->begin(s, &status))
 		return status;
 	if (attach_all(s, &r, &all, &status)) {

@@ -6,6 +6,7 @@ struct waiting {
 	const struct attend *attend;
 	enum run_goal goal;
 	bool impatient;                 /* --fail-on-stall was given */
+	bool each;                      /* the failure of one run does not end the wait for the others */
 };
 
 static bool any_stalled(const struct attend *a)
@@ -27,9 +28,10 @@ static bool settled(void *context)
 	for (size_t i = 0; i < w->attend->n; i++) {
 		bool reached = goal_reached(&w->attend->runs[i], w->goal, &failed);
 		/* waits until a failing run ends: only then is it certain which rank failed first */
-		if (failed && run_watch_over(&w->attend->runs[i]))
+		bool lost = failed && run_watch_over(&w->attend->runs[i]);
+		if (lost && !w->each)
 			return true;
-		all = all && reached;
+		all = all && (reached || lost);
 	}
 	return all;
 }
@@ -92,7 +94,8 @@ static int outcome(struct session *s, const struct attend *a, enum run_goal goal
 
 int runs_wait(struct session *s, struct attend *a, enum run_goal goal)
 {
-	struct waiting w = { a, goal, option_given(s->options, OPTION_FAIL_ON_STALL) };
+	struct waiting w = { a, goal, option_given(s->options, OPTION_FAIL_ON_STALL),
+		a->turn != NULL };
 
 	a->context = &w;
 	a->reached = settled;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "runtime/run/identity.h"
 #include "runtime/run/plan_record.h"
+#include "runtime/run/table.h"
 #include "base/words.h"
 
 /* ---- which runs ---- */
@@ -380,6 +381,33 @@ int runs_verdict(const struct attend *a, bool tell_success)
 	return status;
 }
 
+void runs_results(const struct attend *a)
+{
+	static const char *const words[] = { "RUN", "STATE", "TIME", "CAUSE" };
+	struct report_table t = { 0 };
+	struct buf out = { 0 };
+
+	table_head(&t, words, 4, 0);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct run_state *s = &a->runs[i].state;
+		int64_t end = s->end ? s->end : s->since;
+		struct str *row = table_row(&t);
+		struct buf time = { 0 };
+		int64_t begin = s->ran ? s->ran : s->begin;     /* without the time in which it waited */
+		if (run_phase_final(s->phase) && begin && end >= begin)
+			put_duration(&time, end - begin);
+		row[0] = s->name;
+		row[1] = a->runs[i].gone ? STR("deleted") : str_of(run_phase_word(s->phase));
+		row[2] = str_copy(&t.arena, buf_text(&time));
+		row[3] = s->cause;
+		buf_release(&time);
+	}
+	table_put(&t, session_width(STDERR_FILENO), &out);
+	file_write_all(STDERR_FILENO, out.p, out.n);
+	buf_release(&out);
+	arena_release(&t.arena);
+}
+
 enum report_form runs_form(const struct session *s, enum report_form usual)
 {
 	static const struct {
@@ -443,7 +471,7 @@ static const enum option ignored[] = {
 	OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_AS, OPTION_RETRY_TIMEOUT, OPTION_VERBOSE, OPTION_DRY_RUN,
 	OPTION_CREATE_NAMESPACE, OPTION_ADOPT, OPTION_CONTROLLER,
 	OPTION_FORCE_CONFLICTS, OPTION_RECREATE, OPTION_REFRESH, OPTION_YES, OPTION_FORCE, OPTION_FAIL_ON_STALL,
-	OPTION_MAX_STREAMS, OPTION_ON_END,
+	OPTION_MAX_STREAMS, OPTION_ON_END, OPTION_PARALLEL,
 };
 
 static bool is_in(const enum option *list, size_t n, enum option option)
@@ -466,9 +494,12 @@ const char *runs_undecided(enum command command)
 
 struct str runs_digest(struct session *s, const struct plan *plan, const struct plan_job *j)
 {
+	struct plan_job own = *j;
 	struct buf b = { 0 };
 
-	identity_put(plan, j, &b);
+	if (option_given(s->options, OPTION_PARALLEL))  /* a run that waits for its turn is the same run later */
+		own.suspend = (struct plan_bool){ 0 };
+	identity_put(plan, &own, &b);
 	for (size_t i = 0; i < s->options->ngiven; i++)
 		if (IS_IN(counting, s->options->given[i].option))
 			identity_fact(&b, option_row(s->options->given[i].option)->word, s->options->given[i].value);

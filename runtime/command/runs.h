@@ -73,6 +73,8 @@ int runs_lost(struct session *s, const struct attend *a);
  * run was replaced.
  */
 int runs_verdict(const struct attend *a, bool tell_success);
+/* Prints a table of how each run has ended on standard error. */
+void runs_results(const struct attend *a);
 /* Prints the states on standard output in the form that --output selects. */
 void runs_report(struct session *s, struct attend *a, enum report_form form);
 /* Writes a report, which report_runs() has made, to standard output. */

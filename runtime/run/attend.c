@@ -185,6 +185,8 @@ static bool update_runs(struct attend *a)
 		if (a->changed)
 			a->changed(a->context, i);
 	}
+	if (any && a->turn)
+		a->turn(a->turns);
 	return any;
 }
 

@@ -37,6 +37,9 @@ struct attend {
 	bool (*output_over)(void *context);
 	/* Called when a run has changed or was removed. */
 	void (*changed)(void *context, size_t run);
+	/* Called after `changed`, once for all runs that have changed: may other runs begin? May be NULL. */
+	void (*turn)(void *turns);
+	void *turns;
 	/* Called for SIGINT, SIGTERM and SIGHUP; true: the loop ends. */
 	bool (*interrupted)(void *context, int signal);
 
