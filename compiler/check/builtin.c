@@ -62,7 +62,7 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_OWN_CLAIM] = { &type_volume, { { .name = "name", .type = S },
 		{ .name = "size", .type = &type_memory }, { "class", S, true, true },
 		FLAG("keep") } },
-	[FUNCTION_SCRATCH] = { &type_volume, { { .name = "name", .type = S }, { .name = "size", .type = &type_memory },
+	[FUNCTION_SCRATCH] = { &type_volume, { { .name = "name", .type = S }, { "size", &type_memory, true, false },
 		{ "medium", S, true, true } } },
 	[FUNCTION_SECRET_FILES] = { &type_volume, { { .name = "name", .type = S } } },
 	[FUNCTION_CONFIG_FILES] = { &type_volume, { { .name = "name", .type = S } } },

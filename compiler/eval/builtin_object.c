@@ -145,19 +145,20 @@ BUILTIN(scratch)
 	const struct value *v, *size = ARGUMENT(a, 1);
 	struct plan_volume *p = make_volume(a, VOLUME_SCRATCH, &v);
 	struct str medium = argument_text(a, 2, "disk");
+	bool limited = size && size->kind != VALUE_NONE;
 
-	if (!size || size->kind != VALUE_QUANTITY || !check_choice(a, 2, medium, "the medium of a scratch volume",
+	if ((limited && size->kind != VALUE_QUANTITY) || !check_choice(a, 2, medium, "the medium of a scratch volume",
 	    mediums))
 		return &value_bad;
 	if (!volume_name(a, p->name, "a scratch volume"))
 		return &value_bad;
-	if (size->u.quantity.nano <= 0) {
+	if (limited && size->u.quantity.nano <= 0) {
 		struct diag *d = eval_report(a->ev, TJ0610, argument_at(a, 1),
 			"a scratch volume of size 0 has no limit");
-		diag_help(a->ev->diags, d, "write how much it may hold, such as 10Gi");
+		diag_help(a->ev->diags, d, "write how much it may hold, such as 10Gi; for no limit leave the size out");
 		return &value_bad;
 	}
-	p->size = size->u.quantity;
+	p->size = limited ? size->u.quantity : (struct quantity){ 0 };
 	p->memory = str_is(medium, "memory");
 	return v;
 }

@@ -81,7 +81,7 @@ static bool is_plain(struct arena *a, const struct role_volume *v)
 		return only(s, "claimName", "readOnly", NULL) && member_text(s, "claimName").n;
 	if (str_is(v->kind, "emptyDir")) {
 		struct str medium = member_text(s, "medium");
-		return only(s, "medium", "sizeLimit", NULL) && size_text(a, v).n &&
+		return only(s, "medium", "sizeLimit", NULL) && (size_text(a, v).n || !member(s, "sizeLimit")) &&
 			(!medium.n || str_is(medium, "Memory"));
 	}
 	if (str_is(v->kind, "secret"))
@@ -122,7 +122,8 @@ static struct expr *scratch(struct arena *a, const struct role_volume *v)
 	struct expr *e = expr_call(a, STR("scratch"));
 
 	lines_add(a, &e->items, text_expr(a, v->name), v->data->from);
-	lines_add(a, &e->items, expr_text(a, size_text(a, v)), v->data->from);
+	if (size_text(a, v).n)
+		lines_add(a, &e->items, expr_text(a, size_text(a, v)), v->data->from);
 	if (member_text(v->source, "medium").n)
 		add_named_argument(a, e, "medium", text_expr(a, STR("memory")));
 	return e;
@@ -227,6 +228,8 @@ static bool is_shm(struct container_reading *c, const struct role_volume *v, con
 	if (c->kind != CONTAINER_MAIN || !str_is(v->kind, "emptyDir") ||
 	    !str_is(member_text(v->source, "medium"), "Memory") || !str_is(member_text(mount, "mountPath"), "/dev/shm"))
 		return false;
+	if (!size.n)
+		return false;                   /* `shm` has a size */
 	if (!c->role->memory.n)
 		return true;
 	return quantity_parse(size, &shm) == QUANTITY_OK && quantity_parse(c->role->memory, &memory) == QUANTITY_OK &&

@@ -13,6 +13,11 @@ struct first_scratch {
 	const struct plan_container *where;
 };
 
+static struct str size_words(struct arena *a, const struct plan_volume *v)
+{
+	return v->size.nano ? quantity_text(a, v->size) : STR("without a limit");
+}
+
 static void same_scratch(struct job *j, const struct first_scratch *first, const struct plan_volume *b)
 {
 	const struct plan_volume *a = first->volume;
@@ -21,7 +26,7 @@ static void same_scratch(struct job *j, const struct first_scratch *first, const
 		return;
 	struct diag *d;
 	if (a->size.nano != b->size.nano || b->kind == VOLUME_SCRATCH) {
-		struct str sa = quantity_text(j->ev->arena, a->size), sb = quantity_text(j->ev->arena, b->size);
+		struct str sa = size_words(j->ev->arena, a), sb = size_words(j->ev->arena, b);
 		d = diag_report(job_diags(j), TJ0614, b->from, "%s '%.*s' is %.*s here and %.*s in '%.*s'", what,
 			STR_ARG(a->name), STR_ARG(sb),
 			STR_ARG(sa), STR_ARG(first->where->name));

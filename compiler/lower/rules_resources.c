@@ -246,7 +246,7 @@ static void shm_on_disk(struct job *j, const struct plan_role *r)
 
 	if (!m || m->volume->kind != VOLUME_SCRATCH || m->volume->memory)
 		return;
-	struct str size = quantity_text(j->ev->arena, m->volume->size);
+	struct str size = m->volume->size.nano ? quantity_text(j->ev->arena, m->volume->size) : STR("8Gi");
 	struct diag *d = diag_report(job_diags(j), TJ0617, m->path_at,
 		"'/dev/shm' is a directory on the node's disk here, not memory");
 	diag_help(job_diags(j), d, "write shm = %.*s in the role in place of this mount", STR_ARG(size));

@@ -8,7 +8,7 @@ import re
 
 AREAS = {"FIX": 12, "POLICY": 4, "LANG": 36, "RAW": 5, "MSG": 99, "CLI": 11, "DESIGN": 8,
          "IMPORT": 18, "CLUSTER": 10, "LOCAL": 12, "HOSTILE": 16, "COST": 14, "FAULT": 4, "FUZZ": 4, "SUITE": 9,
-         "USERS": 6, "CONTROL": 6, "CONTACT": 13}
+         "USERS": 6, "CONTROL": 6, "CONTACT": 14}
 UNUSED = {"MSG-2", "MSG-82", "MSG-84", "HOSTILE-3"}
 MOST_OPEN = 0
 passed = failed = 0

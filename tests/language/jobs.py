@@ -368,6 +368,13 @@ for place, refused in (('near("rack")', True), ('prefer("rack")', True), ("pack"
     t.case("resizable with place = " + place, ELASTIC % (IN_QUEUE, "2:8", "place = %s, " % place + BY_HAND % (RESIZE, "true")),
            ["TJ0828", "Kueue refuses a Job that can be resized"] if refused else (), () if refused else "TJ0828",
            files={"project.tj": 'project { topology = ["example.com/rack"] }\n'}, status=1 if refused else 0)
+for what, mount, says, status in (
+        ("without a size", 'scratch("d")', "emptyDir: {}", 0), ("in memory without a size", 'scratch("d", medium = "memory")', "medium: Memory", 0),
+        ("of size 0", 'scratch("d", 0Gi)', ["TJ0610", "for no limit leave the size out"], 1),
+        ("by its size alone", "scratch(8Gi)", ["TJ0318", 'scratch("data", 8Gi)'], 1)):
+    t.case("scratch " + what, W('mounts { "/d" = %s }' % mount), says, lacks="sizeLimit" if not status else (), command="compile", status=status)
+t.case("scratch of two sizes", W('mounts { "/d" = scratch("d"), "/e" = scratch("d", 1Gi) }'), ["TJ0614", "without a limit"], status=1)
+t.case("/dev/shm on disk without a size", W('mounts { "/dev/shm" = scratch("d") }'), ["TJ0617", "write shm = 8Gi"], status=0)
 ROLES = 'job "c" {\n  image = "a/b:1"\n  command = ["t"]\n  queue = "ml"\n%s}\n'
 for version, most in ((None, 18), ("0.19", 18), ("0.18", 10), ("0.17", 8), ("0.13", 8)):
     files = {"project.tj": 'project { addons { kueue = "%s" } }\n' % version} if version else None
