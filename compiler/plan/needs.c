@@ -168,6 +168,20 @@ static void generated_things(struct needing *n)
 	n->needs.generated = all.n;
 }
 
+/* Copies of cells that restart by themselves after a failure: whoever attends the run creates their Jobs again. */
+static void copies_again(struct needing *n)
+{
+	for (size_t i = 0; i < n->job->ncells && !plan_each_replica(n->job); i++) {
+		const struct plan_cell *c = &n->job->cells[i];
+		if (!c->restarts)
+			continue;
+		buf_printf(&n->line, "restart a copy of '%.*s' after a failure in it", STR_ARG(c->name));
+		if (c->restarts > 0)
+			buf_printf(&n->line, ", up to %lld times", (long long)c->restarts);
+		need(n);
+	}
+}
+
 struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 {
 	struct needing n = { .arena = a, .job = j };
@@ -196,6 +210,7 @@ struct plan_needs plan_needs_runtime(struct arena *a, const struct plan_job *j)
 			(long long)j->restarts.value);
 		need(&n);
 	}
+	copies_again(&n);
 	if (plan_each_replica(j))
 		n.needs.undone = n.needs.n - n.needs.generated;
 	buf_release(&n.line);

@@ -18,6 +18,7 @@
 #include "runtime/run/plan_record.h"
 #include "runtime/run/report.h"
 #include "runtime/status/attempts.h"
+#include "runtime/status/copies.h"
 #include "runtime/status/job.h"
 #include "runtime/status/look.h"
 
@@ -259,6 +260,9 @@ static void share_added_values(struct applying *p, struct wanted *w, const struc
 		wanted_annotate(p->arena, w->tree, STR(ATTEMPTS_ANNOTATION), attempts);
 	if (vouch_number(live) && p->before.restart.number)
 		wanted_annotate(p->arena, w->tree, STR(VOUCH_RESTARTED), str_int(p->arena, vouch_number(live)));
+	struct str copy = status_annotation(live, COPY_RESTARTS_ANNOTATION);
+	if (copy.n && p->before.restart.copies)
+		wanted_annotate(p->arena, w->tree, STR(COPY_RESTARTS_ANNOTATION), copy);
 	if (status_annotation(live, STARTED_ANNOTATION).n)
 		wanted_annotate(p->arena, w->tree, STR(STARTED_ANNOTATION), STR("true"));
 	if (status_owned_by(live, p->before.uid))
@@ -353,7 +357,7 @@ static void leave_alone(struct applying *p, struct fleet *f)
 	if (!ended && !apply_restart_under_way(p) && !loses_workload(p)) {
 		if (!unchanged || apply_surplus(p).n || p->rerun ||
 		    apply_wants_controller(p) != parent_is_left(&p->before) ||
-		    apply_restarts(p) != p->before.restart.most)
+		    !apply_keeps_restarts(p))
 			return;
 		tell_unchanged(p);
 		apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");

@@ -103,6 +103,8 @@ bool apply_may_control(struct applying *p);
 void apply_set_restarts(struct applying *p);
 /* The maximum number of restarts of the whole run that will be recorded. */
 int64_t apply_restarts(const struct applying *p);
+/* Does the record permit the restarts that the program has? */
+bool apply_keeps_restarts(const struct applying *p);
 /*
  * Forgets a restart in the record that no Job vouches for: anybody who may write ConfigMaps may have written it. Must
  * be called when the members of the run are known.

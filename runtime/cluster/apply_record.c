@@ -55,6 +55,12 @@ static bool is_written(struct applying *p)
 	return false;
 }
 
+/* Has a restart started since the record BEFORE was read? */
+static bool is_newer_restart(const struct parent *now, const struct parent *before)
+{
+	return now->nreplaced && (!before->nreplaced || !str_eq(now->replaced[0].old, before->replaced[0].old));
+}
+
 /*
  * May a refused write be repeated, because somebody else has written the parent since it was read? If the generation is
  * still the same, as after `wait` has recorded a verdict, adopts the new version.
@@ -72,11 +78,14 @@ static bool may_write_again(struct applying *p)
 		!str_eq(now.uid, p->now.uid) || now.generation != p->known_generation)
 		return false;
 	p->now.version = now.version;
-	if (now.restart.number > p->now.restart.number) {       /* keeps a restart that has started meanwhile */
+	if (is_newer_restart(&now, &p->before)) {
 		now.restart.most = p->now.restart.most;
+		now.restart.copies = p->now.restart.copies;
 		p->now.restart = now.restart;
 		p->now.replaced = now.replaced;
 		p->now.nreplaced = now.nreplaced;
+		p->now.earlier = now.earlier;
+		p->now.nearlier = now.nearlier;
 	}
 	return true;
 }
@@ -189,10 +198,11 @@ void apply_begin_record(struct applying *p)
 	p->now.jobs = p->jobs;
 	if (p->rerun || !p->jobs.n) {
 		p->now.restart = (struct status_restart){ 0 };
-		p->now.nreplaced = 0;
+		p->now.nreplaced = p->now.nearlier = 0;
 	}
 	p->now.restart.most = apply_restarts(p);
-	p->now.jobs_digest = p->now.restart.most ? p->jobs_digest : STR("");
+	p->now.restart.copies = p->jobs.n > 0;
+	p->now.jobs_digest = p->jobs_digest;
 	p->now.kinds = NULL;
 	p->now.nkinds = 0;
 	for (size_t i = 0; i < p->before.nkinds; i++)

@@ -1,14 +1,32 @@
 /*
- * apply_restart.c - how `apply` treats restarts of the whole run: it records the Jobs that an attendant creates again
- * in a restart, and leaves alone a run that is being restarted.
+ * apply_restart.c - how `apply` treats restarts of the whole run, or of copies of its cells: it records the Jobs that
+ * an attendant creates again in a restart, and leaves alone a run that is being restarted.
  */
 #include "runtime/cluster/apply.h"
 #include "runtime/cluster/restart.h"
 #include "runtime/cluster/vouch.h"
+#include "runtime/status/look.h"
 
+/* May the whole run restart, or a copy of one of its cells? */
 static bool may_restart(const struct plan_job *j)
 {
-	return j->restarts.set && j->restarts.value > 0 && !j->controller && !plan_each_replica(j);
+	bool some = j->restarts.set && j->restarts.value > 0;
+
+	for (size_t i = 0; i < j->ncells; i++)
+		some = some || j->cells[i].restarts;
+	return some && !j->controller && !plan_each_replica(j);
+}
+
+/* Can a restart have to create the Job again? */
+static bool is_restarted(const struct applying *p, const struct wanted *w)
+{
+	const struct plan_job *j = p->job;
+	struct str cell = status_label(w->tree, "trainc.dev/cell");
+	bool any = j->restarts.set && j->restarts.value > 0;
+
+	for (size_t i = 0; i < j->ncells && cell.n && !any; i++)
+		any = j->cells[i].restarts && str_eq(cell, plan_label(p->arena, j->cells[i].name));
+	return any;
 }
 
 void apply_set_restarts(struct applying *p)
@@ -20,7 +38,7 @@ void apply_set_restarts(struct applying *p)
 	buf_char(&b, '[');
 	for (size_t i = 0; i < p->wanted.n; i++) {
 		const struct wanted *w = &p->wanted.at[i];
-		if (!str_is(w->from->kind, "Job"))
+		if (!str_is(w->from->kind, "Job") || !is_restarted(p, w))
 			continue;
 		buf_z(&b, b.n > 1 ? "," : "");
 		buf_str(&b, wanted_body(p->arena, w));
@@ -34,21 +52,28 @@ void apply_set_restarts(struct applying *p)
 
 int64_t apply_restarts(const struct applying *p) { return p->jobs.n ? p->job->restarts.value : 0; }
 
+bool apply_keeps_restarts(const struct applying *p)
+{
+	return apply_restarts(p) == p->before.restart.most && (p->jobs.n > 0) == p->before.restart.copies;
+}
+
 bool apply_restart_under_way(struct applying *p)
 {
 	const struct parent *before = &p->before;
 
 	if (!before->restart.going || p->rerun)
 		return false;
-	if (str_eq(before->hash, p->wanted.hash) && !p->refresh && apply_restarts(p) == before->restart.most &&
+	if (str_eq(before->hash, p->wanted.hash) && !p->refresh && apply_keeps_restarts(p) &&
 		apply_wants_controller(p) == parent_is_left(before)) {
 		apply_tell(p, str_cat(p->arena, STR("run/"), p->job->name, STR("")), "unchanged");
 		p->wait = true;
 		return true;
 	}
-	session_say(p->session, "the whole run '%.*s' is being restarted, and cannot be changed meanwhile; apply it "
-		"when it runs again ('trainc wait %.*s --for=running'), or with --rerun", STR_ARG(p->job->name),
-		STR_ARG(p->job->name));
+	struct str what = before->restart.copy.n ? str_cat(p->arena, STR("copy "), before->restart.copy, STR(" of"))
+		: STR("the whole");
+	session_say(p->session, "%.*s run '%.*s' is being restarted, and cannot be changed meanwhile; apply it "
+		"when it runs again ('trainc wait %.*s --for=running'), or with --rerun", STR_ARG(what),
+		STR_ARG(p->job->name), STR_ARG(p->job->name));
 	p->status = STATUS_CONFLICT;
 	return true;
 }

@@ -20,7 +20,7 @@ static struct str wanted_record_digest(const struct applying *p)
 	struct parent record = { .uid = p->now.uid.n ? p->now.uid : p->before.uid, .ns = p->ns, .run = p->job->name,
 		.plan = p->plan, .restart.most = apply_restarts(p) };
 
-	record.jobs_digest = record.restart.most ? p->jobs_digest : STR("");
+	record.jobs_digest = p->jobs_digest;
 	return vouch_digest(p->arena, &record);
 }
 
@@ -55,5 +55,5 @@ void apply_forget_restart(struct applying *p)
 		return;
 	p->forgot = true;
 	before->restart.going = false;
-	before->nreplaced = 0;
+	before->nreplaced = before->nearlier = 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_write.h"
 #include "base/sha256.h"
 #include "base/version.h"
 #include "base/words.h"
@@ -179,25 +180,38 @@ static void put_datum(struct buf *out, const char *key, struct str value)
 	data_write_text(out, value);
 }
 
+static void put_replaced(struct json_writer *w, const char *key, const struct replaced *at, size_t n)
+{
+	json_add_open(w, key, '[');
+	for (size_t i = 0; i < n; i++) {
+		json_open(w, '[');
+		json_put_text(w, at[i].name);
+		json_put_text(w, at[i].old);
+		json_put_int(w, at[i].attempts);
+		json_put_text(w, at[i].uid);
+		json_close(w, ']');
+	}
+	json_close(w, ']');
+}
+
 struct str parent_restart_text(struct arena *a, const struct parent *p)
 {
 	struct buf b = { 0 };
+	struct json_writer w = { .out = &b, .text = data_write_text };
 
-	buf_printf(&b, "{\"generation\":%lld,\"number\":%lld,\"cause\":", (long long)p->generation,
-		(long long)p->restart.number);
-	data_write_text(&b, p->restart.cause);
-	buf_z(&b, ",\"jobs\":[");
-	for (size_t i = 0; i < p->nreplaced; i++) {
-		const struct replaced *x = &p->replaced[i];
-		buf_z(&b, i ? ",[" : "[");
-		data_write_text(&b, x->name);
-		buf_char(&b, ',');
-		data_write_text(&b, x->old);
-		buf_printf(&b, ",%lld,", (long long)x->attempts);
-		data_write_text(&b, x->uid);
-		buf_char(&b, ']');
+	json_open(&w, '{');
+	json_add_int(&w, "generation", p->generation);
+	json_add_int(&w, "number", p->restart.number);
+	json_add_text(&w, "cause", p->restart.cause);
+	if (p->restart.copy.n) {
+		json_add_text(&w, "copy", p->restart.copy);
+		json_add_int(&w, "count", p->restart.count);
+		json_add_int(&w, "series", p->restart.series);
 	}
-	buf_z(&b, "]}");
+	put_replaced(&w, "jobs", p->replaced, p->nreplaced);
+	if (p->nearlier)
+		put_replaced(&w, "earlier", p->earlier, p->nearlier);
+	json_close(&w, '}');
 	struct str text = buf_take(&b, a);
 	buf_release(&b);
 	return text;
@@ -236,12 +250,12 @@ struct str parent_body(struct arena *a, const struct parent *p)
 	put_datum(&b, "hash", p->hash);
 	put_datum(&b, "verdict", p->verdict);   /* written even if empty, so that a run that starts over loses its old
 						 * verdict */
-	if (p->restart.most) {
+	if (parent_may_restart(p)) {
 		put_datum(&b, "restarts", str_int(a, p->restart.most));
 		put_datum(&b, "jobs", p->jobs);
 		put_datum(&b, "jobsDigest", p->jobs_digest);
 	}
-	if (p->restart.number)
+	if (p->nreplaced)
 		put_datum(&b, "restart", parent_restart_text(a, p));
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
@@ -302,15 +316,43 @@ static bool read_inventory(struct arena *a, struct str text, struct parent *p)
  * Updates the uids of the Jobs in the inventory. Each Job that the last restart has replaced gets the uid of the new
  * Job. If the new Job does not exist yet, the old uid stays.
  */
-static void note_replaced(struct parent *p)
+static void note_replaced(struct parent *p, const struct replaced *at, size_t n)
 {
-	for (size_t i = 0; i < p->nreplaced; i++) {
-		const struct replaced *x = &p->replaced[i];
-		p->restart.going = p->restart.going || !x->uid.n;
+	for (size_t i = 0; i < n; i++) {
+		const struct replaced *x = &at[i];
 		for (size_t k = 0; k < p->napplied; k++)
 			if (str_eq(p->applied[k].name, x->name) && str_is(p->applied[k].resource.kind, "Job"))
 				p->applied[k].uid = x->uid.n ? x->uid : x->old;
 	}
+}
+
+static struct replaced *read_replaced(struct arena *a, const struct data *jobs, size_t *ret_n)
+{
+	struct replaced *at = NULL;
+
+	for (size_t i = 0; i < jobs->u.list.n; i++) {
+		const struct data *x = jobs->u.list.at[i];
+		if (x->kind != DATA_LIST || x->u.list.n < 4)
+			continue;
+		struct replaced r = { list_text(x, 0), list_text(x, 1), list_text(x, 3),
+			x->u.list.at[2]->kind == DATA_INT ? x->u.list.at[2]->u.integer : 0 };
+		ARENA_PUSH(a, at, *ret_n, r);
+	}
+	return at;
+}
+
+/* Reads how often the run, or a copy, has been restarted; false if these are not numbers of restarts. */
+static bool read_counts(const struct data *d, struct status_restart *r)
+{
+	r->number = status_number(d, "number", 0);
+	r->copy = status_text(d, "copy");
+	r->count = status_number(d, "count", 0);
+	r->series = status_number(d, "series", 0);
+	if (r->number < 0 || r->number > NUMBER_MOST)
+		return false;
+	if (!r->copy.n)
+		return r->number > 0;
+	return r->count > 0 && r->count <= NUMBER_MOST && r->series > 0 && r->series <= NUMBER_MOST;
 }
 
 /*
@@ -326,30 +368,26 @@ static void read_restart(struct arena *a, const struct data *object, struct pare
 	p->jobs = status_text(object, "data.jobs");
 	p->jobs_digest = status_text(object, "data.jobsDigest");
 	p->restart.most = digits_of(status_text(object, "data.restarts"));
+	p->restart.copies = p->jobs_digest.n > 0;
 	if (!source.text.n)
 		return;
 	if (!data_read_json(a, &source, &d, &error) || status_number(d, "generation", 0) <= 0) {
-		p->restart.most = 0;
+		p->restart = (struct status_restart){ 0 };
 		return;
 	}
 	if (status_number(d, "generation", 0) != p->generation)
 		return;
-	p->restart.number = status_number(d, "number", 0);
-	if (p->restart.number < 1 || p->restart.number > NUMBER_MOST) {
-		p->restart.most = p->restart.number = 0;
+	if (!read_counts(d, &p->restart)) {
+		p->restart = (struct status_restart){ 0 };
 		return;
 	}
 	p->restart.cause = status_text(d, "cause");
-	const struct data *jobs = status_list(d, "jobs");
-	for (size_t i = 0; i < jobs->u.list.n; i++) {
-		const struct data *x = jobs->u.list.at[i];
-		if (x->kind != DATA_LIST || x->u.list.n < 4)
-			continue;
-		struct replaced r = { list_text(x, 0), list_text(x, 1), list_text(x, 3),
-			x->u.list.at[2]->kind == DATA_INT ? x->u.list.at[2]->u.integer : 0 };
-		ARENA_PUSH(a, p->replaced, p->nreplaced, r);
-	}
-	note_replaced(p);
+	p->replaced = read_replaced(a, status_list(d, "jobs"), &p->nreplaced);
+	p->earlier = read_replaced(a, status_list(d, "earlier"), &p->nearlier);
+	for (size_t i = 0; i < p->nreplaced; i++)
+		p->restart.going = p->restart.going || !p->replaced[i].uid.n;
+	note_replaced(p, p->earlier, p->nearlier);
+	note_replaced(p, p->replaced, p->nreplaced);
 }
 
 bool parent_read(struct arena *a, const struct data *object, struct parent *ret, struct str *why)
@@ -419,6 +457,8 @@ bool parent_is_busy(const struct parent *p, struct str goal, int64_t now, int64_
 }
 
 bool parent_is_complete(const struct parent *p) { return p->hash.n && !str_starts(p->hash, STR(APPLYING)); }
+
+bool parent_may_restart(const struct parent *p) { return p->restart.most || p->restart.copies; }
 
 bool parent_lists(const struct parent *p, struct str uid)
 {

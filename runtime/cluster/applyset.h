@@ -70,14 +70,14 @@ struct parent {
 	int64_t attended;               /* the last generation that a controller has taken over; 0: no generation */
 	struct str outcome;             /* how the run ended, written by the controller: runtime/run/outcome.h */
 	/*
-	 * restarts of the whole run: the Jobs as they were sent, as a JSON list, if the run may be restarted, and the
-	 * Jobs that the last restart of this generation replaces
+	 * restarts: the Jobs as they were sent, as a JSON list, if the run or copies of its cells may be restarted, the
+	 * Jobs that the last restart of this generation replaces, and those that earlier restarts of copies replaced
 	 */
 	struct str jobs;
 	struct str jobs_digest;         /* digest of `jobs`, for readers that do not read `jobs`: see vouch.h */
 	struct status_restart restart;
-	struct replaced *replaced;
-	size_t nreplaced;
+	struct replaced *replaced, *earlier;
+	size_t nreplaced, nearlier;
 	struct applied *applied;        /* the objects; after a restart, the Jobs have the uids of the new Jobs */
 	size_t napplied;
 	struct resource *kinds;         /* kinds that members have or have had */
@@ -105,6 +105,8 @@ struct str parent_applying(struct arena *a, struct str goal, int64_t now);
 bool parent_is_busy(const struct parent *p, struct str goal, int64_t now, int64_t *ret_since);
 /* Has the last apply of the run ended, with all objects as its program says? */
 bool parent_is_complete(const struct parent *p);
+/* Does the parent hold the Jobs of the run, so that it, or a copy of a cell, may be restarted? */
+bool parent_may_restart(const struct parent *p);
 /* Does the parent list an object with this uid? */
 bool parent_lists(const struct parent *p, struct str uid);
 /* The text that records the last restart of the whole run. */

@@ -94,15 +94,35 @@ static bool still_deleting(const struct attend_look *l)
 	return false;
 }
 
-static void decide_restart(const struct attend_look *l, struct attend_step *step)
+/* What the record says of the restart that is due. */
+static const struct status_restart *next_restart(struct arena *a, const struct attend_look *l,
+	const struct run_state *live)
 {
-	bool going = l->record->restart.going;
+	struct status_restart *next = ARENA_NEW(a, struct status_restart);
+	bool copy = live->restart_copy.n;
 
-	step->restart = going || step->live.restart_due;
+	*next = (struct status_restart){ .number = l->record->restart.number + !copy, .cause = live->restart_cause,
+		.copy = live->restart_copy };
+	if (copy) {
+		next->count = live->restart_count;
+		next->series = live->restart_series;
+	}
+	return next;
+}
+
+static void decide_restart(struct arena *a, const struct attend_look *l, struct attend_step *step)
+{
+	const struct run_state *live = &step->live;
+	bool going = l->record->restart.going;
+	int64_t left = live->restart_at - l->now;
+
+	step->restart = going || live->restart_due;
+	if (step->restart && !going)
+		step->next = next_restart(a, l, live);
 	if (going && still_deleting(l))
 		step->patience = DELETING_PAUSE * NS_PER_SECOND;
-	else if (step->restart)
-		step->patience = restart_patience(&step->live, l->now);
+	else if (step->next)
+		step->patience = !live->restart_copy.n ? restart_patience(live, l->now) : left > 0 ? left : 0;
 }
 
 /* ---- the Jobs ---- */
@@ -189,7 +209,7 @@ struct attend_step attend_step(struct arena *a, const struct attend_look *l)
 	}
 	note_verdict(a, l, &step);
 	if (l->acts) {
-		decide_restart(l, &step);
+		decide_restart(a, l, &step);
 		decide_actions(a, l, &step);
 	}
 	return step;

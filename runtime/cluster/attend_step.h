@@ -33,7 +33,9 @@ struct attend_step {
 	/* ---- what is done; nothing if the caller does not act ---- */
 	enum vouch_verdict vouched;
 	struct str doubt;               /* what the record says and no live object shows; empty: nothing */
-	bool restart;                   /* a restart of the whole run is due or in progress: start or continue it */
+	bool restart;                   /* a restart, of the run or of a copy, is due or in progress: start or continue
+					 * it */
+	const struct status_restart *next;      /* the restart that is due; NULL: none is, or one is in progress */
 	int64_t patience;               /* with `restart`: how many ns it must wait */
 	struct jobs_decision actions;
 	bool expired;                   /* `ttl` has passed, and the actions delete the Jobs because of this */

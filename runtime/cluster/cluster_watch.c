@@ -185,7 +185,7 @@ static void note_jobs(struct cluster_watch *c, const struct status_objects *obje
 static bool may_be_replaced(struct cluster_watch *c)
 {
 	struct loop *l = c->cluster->client.loop;
-	int64_t most = c->parent.restart.most ? RECORD_MS : VANISHED_MS;
+	int64_t most = parent_may_restart(&c->parent) ? RECORD_MS : VANISHED_MS;
 	int64_t left = c->vanished + most * NS_PER_MS - loop_now(l);
 
 	if (!c->vanished || c->removed || c->watch->replaced || left <= 0)
@@ -255,7 +255,7 @@ static void note_record(void *to, struct str uid, const struct data *object)
 }
 
 /* Does another process write the record of the run while the run continues? */
-static bool has_writers(const struct parent *p) { return parent_is_left(p) || p->restart.most; }
+static bool has_writers(const struct parent *p) { return parent_is_left(p) || parent_may_restart(p); }
 
 /*
  * Reads the record of a run if the record has changed and others may write it. The texts of the record are kept as long
@@ -373,7 +373,7 @@ static void carry_out(struct cluster_watch *c, const struct attend_look *look, c
 		loop_timer_set(c->cluster->client.loop, &c->timer, left);
 	if (step->restart)
 		watch_restart_act(c, step, look->objects);
-	else if (!c->acting)
+	if (!c->acting)
 		send_actions(c, &step->actions);
 }
 

@@ -54,7 +54,7 @@ struct cluster_watch {
 	struct arena restart_memory;
 	bool restarting, restart_complained;
 	int64_t restart_next;           /* loop_now() before which no further pass starts */
-	int64_t restart_seen;           /* number of the last restart whose Jobs have all been seen */
+	struct str restart_seen;        /* the last restart whose Jobs have all been seen */
 	/*
 	 * loop_now() when Jobs of a restart were first found missing, and when a Job that no record explains was first
 	 * seen

@@ -106,7 +106,7 @@ static int find_members(struct removed *all, struct removed_run *r)
 	const struct parent *p = &r->watch->parent;
 	r->version = str_copy(k->arena, p->version);
 	r->generation = p->generation;
-	int status = p->restart.most ? end_restarts(k, p) : STATUS_DONE;
+	int status = parent_may_restart(p) ? end_restarts(k, p) : STATUS_DONE;
 
 	if (status != STATUS_DONE)
 		return status;

@@ -14,6 +14,7 @@
 #include "runtime/cluster/vouch.h"
 #include "runtime/cluster/wanted.h"
 #include "runtime/status/attempts.h"
+#include "runtime/status/copies.h"
 
 /*
  * TRIES_MOST: maximum number of passes while others write the record in between. EVIDENCE: longest time of
@@ -257,11 +258,16 @@ static void job_created(void *to, const struct transport_result *x)
 /* The request body for a Job. The record owns it, so that the cluster deletes it if the record is deleted meanwhile. */
 static struct str job_body(struct restart *r, struct restart_job *j)
 {
+	const struct status_restart *now = &r->parent.restart;
 	struct buf b = { 0 };
 
 	wanted_own(r->arena, j->tree, applyset_parent_name(r->arena, r->judged.run), r->parent.uid);
 	wanted_annotate(r->arena, j->tree, STR(VOUCH_ANNOTATION), vouch_digest(r->arena, &r->parent));
-	wanted_annotate(r->arena, j->tree, STR(VOUCH_RESTARTED), str_int(r->arena, r->parent.restart.number));
+	if (now->number)
+		wanted_annotate(r->arena, j->tree, STR(VOUCH_RESTARTED), str_int(r->arena, now->number));
+	if (now->copy.n)
+		wanted_annotate(r->arena, j->tree, STR(COPY_RESTARTS_ANNOTATION), str_printf(r->arena, "%lld %lld",
+			(long long)now->count, (long long)now->series));
 	if (j->replaced->attempts)
 		wanted_annotate(r->arena, j->tree, STR(ATTEMPTS_ANNOTATION), str_int(r->arena, j->replaced->attempts));
 	data_write(&b, j->tree);
@@ -338,6 +344,14 @@ static void note_foreign(struct restart *r, const struct restart_job *j)
 			STR_ARG(j->replaced->name));
 }
 
+/* Has the restart that is in progress created the Job? */
+static bool is_new_job(const struct restart *r, const struct data *job)
+{
+	const struct status_restart *now = &r->parent.restart;
+
+	return vouch_number(job) == now->number && (!now->copy.n || copy_restarts_noted(job).count == now->count);
+}
+
 /*
  * Examines a Job while the restart is in progress. A Job that is deleted must be a Job of the run from before the
  * restart, and a Job that counts as new must have been created by this restart.
@@ -348,7 +362,7 @@ static void job_seen(void *to, const struct transport_result *x)
 	struct restart *r = j->restart;
 	struct data *o = object_of(r, x);
 	struct str uid = status_text(o, "metadata.uid");
-	bool new = vouch_number(o) == r->parent.restart.number;
+	bool new = is_new_job(r, o);
 
 	if (!transport_ok(x) && x->code != 404)
 		note_refusal(r, x);
@@ -393,18 +407,35 @@ static const struct data *recorded_jobs(struct restart *r)
 	return data_read_json(r->arena, &source, &list, &error) && list->kind == DATA_LIST ? list : &none;
 }
 
-/* Is each Job of the list among the Jobs to replace, and no other Job? */
+/* Does the restart replace the Job with this tree: any Job, or one of the copy that restarts? */
+static bool is_meant(const struct restart *r, const struct data *tree)
+{
+	struct str copy = r->parent.restart.copy, cell = status_label(tree, "trainc.dev/cell");
+
+	return !copy.n || (cell.n && str_eq(copy, str_cat(r->arena, cell, STR("/"),
+		status_label(tree, "trainc.dev/copy"))));
+}
+
+static bool replaces_job(const struct replaced *at, size_t n, struct str name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(at[i].name, name))
+			return true;
+	return false;
+}
+
+/* Is each Job of the list that the restart replaces among the Jobs to replace, and no other Job? */
 static bool replaces_all(const struct restart *r, const struct data *list)
 {
-	size_t found = 0;
+	size_t meant = 0, found = 0;
 
-	for (size_t i = 0; i < list->u.list.n; i++)
-		for (size_t k = 0; k < r->parent.nreplaced; k++)
-			if (str_eq(status_text(list->u.list.at[i], "metadata.name"), r->parent.replaced[k].name)) {
-				found++;
-				break;
-			}
-	return found == list->u.list.n && found == r->parent.nreplaced;
+	for (size_t i = 0; i < list->u.list.n; i++) {
+		bool is = is_meant(r, list->u.list.at[i]);
+		meant += is;
+		found += is && replaces_job(r->parent.replaced, r->parent.nreplaced,
+			status_text(list->u.list.at[i], "metadata.name"));
+	}
+	return found == meant && found == r->parent.nreplaced;
 }
 
 /* Finds the object of each Job to replace; false with `error`. */
@@ -446,19 +477,41 @@ static int64_t attempts_of_role(const struct restart *r, const struct data *job)
 	return 0;
 }
 
+/* Keeps of the restarts before which Jobs they have created, but for those that are replaced now. */
+static void list_earlier(struct restart *r, const struct parent *before)
+{
+	struct parent *p = &r->parent;
+	const struct replaced *lists[] = { before->earlier, before->replaced };
+	const size_t sizes[] = { before->nearlier, before->nreplaced };
+
+	p->earlier = NULL;
+	p->nearlier = 0;
+	for (size_t k = 0; k < 2 && p->restart.copy.n; k++)
+		for (size_t i = 0; i < sizes[k]; i++) {
+			const struct replaced *x = &lists[k][i];
+			bool again = replaces_job(p->replaced, p->nreplaced, x->name) ||
+				(k == 0 && replaces_job(before->replaced, before->nreplaced, x->name));
+			if (!again)
+				ARENA_PUSH(r->arena, p->earlier, p->nearlier, *x);
+		}
+}
+
 /*
- * Sets the Jobs to replace: all Jobs of the run. Returns false if a Job has no uid in the inventory, because an apply
- * is under way.
+ * Sets the Jobs to replace: all Jobs of the run, or of the copy. Returns false if a Job has no uid in the inventory,
+ * because an apply is under way.
  */
 static bool list_replaced(struct restart *r)
 {
 	const struct data *list = recorded_jobs(r);
 	struct parent *p = &r->parent;
+	const struct parent before = *p;
 
 	p->replaced = NULL;
 	p->nreplaced = 0;
 	for (size_t i = 0; i < list->u.list.n; i++) {
 		const struct data *tree = list->u.list.at[i];
+		if (!is_meant(r, tree))
+			continue;
 		const struct applied *x = parent_find(p, resource_known(STR("batch"), STR("Job")), p->ns,
 			status_text(tree, "metadata.name"));
 		if (!x || !x->uid.n)
@@ -466,6 +519,7 @@ static bool list_replaced(struct restart *r)
 		struct replaced one = { .name = x->name, .old = x->uid, .attempts = attempts_of_role(r, tree) };
 		ARENA_PUSH(r->arena, p->replaced, p->nreplaced, one);
 	}
+	list_earlier(r, &before);
 	return p->nreplaced > 0;
 }
 
@@ -497,12 +551,12 @@ static void voucher_found(void *to, const struct transport_result *x)
 	struct str name = voucher_name(r->arena, r->judged.run), uid = status_text(o, "metadata.uid");
 
 	r->pending--;
-	if (o && voucher_fits(r->arena, o, &r->parent, r->number)) {
+	if (o && voucher_fits(r->arena, o, &r->parent, true)) {
 		r->voucher = uid;
 		write_record(r, begin_recorded);
 		return;
 	}
-	if (o && voucher_fits(r->arena, o, &r->parent, 0)) {
+	if (o && voucher_fits(r->arena, o, &r->parent, false)) {
 		delete_job(r, name, uid, job_deleted);
 		return;
 	}
@@ -539,7 +593,7 @@ static void create_voucher(struct restart *r)
 
 	send_restart(r, (struct transport_request){ .method = TRANSPORT_POST, .kind = TRANSPORT_WRITE, .query = &query,
 		.nquery = 1, .path = job_path(r, STR("")), .content_type = STR("application/json"),
-		.body = voucher_body(r->arena, &r->parent, r->jobs[0].tree, r->number) }, voucher_created, r);
+		.body = voucher_body(r->arena, &r->parent, r->jobs[0].tree) }, voucher_created, r);
 }
 
 static void voucher_seen(void *to, const struct transport_result *x)
@@ -547,7 +601,7 @@ static void voucher_seen(void *to, const struct transport_result *x)
 	struct restart *r = to;
 	const struct data *o = object_of(r, x);
 	bool fits = o && !status_text(o, "metadata.deletionTimestamp").n &&
-		voucher_fits(r->arena, o, &r->parent, r->parent.restart.number);
+		voucher_fits(r->arena, o, &r->parent, true);
 
 	r->pending--;
 	if (!transport_ok(x) && x->code != 404) {
@@ -565,13 +619,15 @@ static void voucher_seen(void *to, const struct transport_result *x)
 static struct str job_doubt(struct restart *r, const struct restart_job *j, const struct data *live)
 {
 	struct str uid = status_text(live, "metadata.uid"), why = STR("");
-	int64_t number = vouch_number(live);
+	const struct status_restart *next = r->next;
+	int64_t number = next->copy.n ? copy_restarts_noted(live).count : vouch_number(live);
+	int64_t least = next->copy.n ? next->count : next->number;
 
-	if (!uid.n)
-		return STR("does not exist any more");
+	if (!uid.n)                     /* the Jobs of a copy that was lost have been deleted; others vouch for them */
+		return status_label(j->tree, "trainc.dev/cell").n ? STR("") : STR("does not exist any more");
 	if (!str_eq(uid, j->replaced->old) || !is_job_of_run(r, live))
 		return STR("does not vouch for the record");
-	if (number >= r->number)
+	if (number >= least)
 		return str_printf(r->arena, "was created by restart %lld, and the record counts fewer",
 			(long long)number);
 	if (!vouch_same_job(r->arena, j->tree, live, &why))
@@ -587,11 +643,15 @@ static void job_judged(void *to, const struct transport_result *x)
 
 	if (!transport_ok(x) && x->code != 404)
 		note_refusal(r, x);
-	struct str why = r->error.n ? STR("") : job_doubt(r, j, object_of(r, x));
+	const struct data *live = object_of(r, x);
+	struct str why = r->error.n ? STR("") : job_doubt(r, j, live);
+	r->seen += live != NULL;
 	if (why.n)
 		note_unvouched(r, str_printf(r->arena, "Job '%.*s' %.*s", STR_ARG(j->replaced->name), STR_ARG(why)));
 	if (--r->pending)
 		return;
+	if (!r->seen)
+		note_unvouched(r, STR("none of its Jobs exists any more"));
 	if (r->error.n)
 		end_restart(r, RESTART_FAILED);
 	else
@@ -633,6 +693,17 @@ static bool has_same_jobs(const struct restart *r, const struct parent *now)
 	return true;
 }
 
+/* Does the restart to start follow the last one of the record? */
+static bool is_next(const struct restart *r, const struct status_restart *now)
+{
+	const struct status_restart *next = r->next;
+
+	if (!next)
+		return false;
+	return next->copy.n ? next->number == now->number
+		: next->number == now->number + 1 && next->number <= now->most;
+}
+
 static void record_read(void *to, const struct transport_result *x)
 {
 	struct restart *r = to;
@@ -648,7 +719,7 @@ static void record_read(void *to, const struct transport_result *x)
 		return;
 	}
 	bool gone = !now.there || !str_eq(now.uid, r->judged.uid) || now.deleting;
-	if (gone || (now.generation == r->judged.generation && !now.restart.most)) {
+	if (gone || (now.generation == r->judged.generation && !parent_may_restart(&now))) {
 		take_back(r, true);
 		return;
 	}
@@ -662,16 +733,17 @@ static void record_read(void *to, const struct transport_result *x)
 				.path = job_path(r, voucher_name(r->arena, r->judged.run)) }, voucher_seen, r);
 		else
 			end_restart(r, RESTART_FAILED);
-	} else if (now.generation != r->judged.generation || now.verdict.n || now.restart.number + 1 != r->number ||
-		r->number > now.restart.most || !has_same_jobs(r, &now)) {
+	} else if (now.generation != r->judged.generation || now.verdict.n || !is_next(r, &now.restart) ||
+		!has_same_jobs(r, &now)) {
 		take_back(r, false);
 	} else if (!parent_is_complete(&now)) {
 		r->error = str_printf(r->arena, "an apply of run '%.*s' is under way or was interrupted; in the second "
 			"case, apply it again", STR_ARG(r->judged.run));
 		end_restart(r, RESTART_FAILED);
 	} else {
-		r->parent.restart.number = r->number;
-		r->parent.restart.cause = r->cause;
+		r->parent.restart = *r->next;
+		r->parent.restart.most = now.restart.most;
+		r->parent.restart.copies = now.restart.copies;
 		if (list_replaced(r) && find_trees(r))
 			judge_jobs(r);
 		else
@@ -690,7 +762,7 @@ void restart_start(struct restart *r)
 	r->begun = r->unvouched = false;
 	r->error = r->voucher = r->made = STR("");
 	r->jobs = NULL;
-	r->njobs = r->pending = 0;
+	r->njobs = r->pending = r->seen = 0;
 	r->tries = 0;
 	read_record(r);
 }

@@ -1,6 +1,6 @@
 /*
- * restart.h - restarts a whole run of plain Jobs: deletes its Jobs, and creates them again when all of them and their
- * pods are gone.
+ * restart.h - restarts a whole run of plain Jobs, or one copy of a cell: deletes the Jobs, and creates them again when
+ * all of them and their pods are gone.
  *
  * The record of the run says which step is next, and live Jobs vouch for the record (vouch.h). A restart starts when
  * the live Jobs were found to have the form of the stored ones. First its voucher is created, a suspended Job for no
@@ -40,9 +40,8 @@ struct restart {
 	struct parent judged;           /* the record with which the run was judged */
 	struct str ns;                  /* its namespace */
 	const char *manager;            /* field manager of the record */
-	int64_t number;                 /* number of the restart to start; 0: only continue a restart that is in
-					 * progress */
-	struct str cause;               /* the reason for the restart */
+	/* the restart to start: what the record will say of it; NULL: only continue a restart that is in progress */
+	const struct status_restart *next;
 	struct restart_attempts *attempts;
 	size_t nattempts;
 	void (*done)(struct restart *r);        /* called once, unless the requests are cancelled */
@@ -56,6 +55,7 @@ struct restart {
 	struct parent parent;
 	struct restart_job *jobs;
 	size_t njobs, pending;
+	size_t seen;                    /* number of live Jobs that were looked at before the restart */
 	struct str voucher, made;       /* uid of the voucher; uid of the voucher that this pass has created */
 	unsigned tries;
 };

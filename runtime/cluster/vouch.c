@@ -127,9 +127,13 @@ struct str voucher_name(struct arena *a, struct str run)
 	return str_printf(a, VOUCHER_PREFIX "%.*s", 16, hex.p);
 }
 
-static struct str voucher_text(struct arena *a, const struct parent *p, int64_t number)
+static struct str voucher_text(struct arena *a, const struct parent *p)
 {
-	return str_printf(a, "%.*s %lld", STR_ARG(vouch_digest(a, p)), (long long)number);
+	const struct status_restart *r = &p->restart;
+	struct str text = str_printf(a, "%.*s %lld", STR_ARG(vouch_digest(a, p)), (long long)r->number);
+
+	return !r->copy.n ? text : str_printf(a, "%.*s %lld %lld %.*s", STR_ARG(text), (long long)r->count,
+		(long long)r->series, STR_ARG(r->copy));
 }
 
 /* Appends the members of a map except KEY, each with a comma after it. */
@@ -177,7 +181,7 @@ static void voucher_put_template(struct buf *b, const struct data *job, struct s
 	buf_z(b, "]}}");
 }
 
-struct str voucher_body(struct arena *a, const struct parent *p, const struct data *job, int64_t number)
+struct str voucher_body(struct arena *a, const struct parent *p, const struct data *job)
 {
 	struct str record = applyset_parent_name(a, p->run);
 	struct buf b = { 0 };
@@ -193,14 +197,14 @@ struct str voucher_body(struct arena *a, const struct parent *p, const struct da
 	buf_z(&b, ",\"uid\":");
 	data_write_text(&b, p->uid);
 	buf_z(&b, "}]},\"spec\":{\"suspend\":true,\"parallelism\":0,\"completions\":1,\"template\":");
-	voucher_put_template(&b, job, voucher_text(a, p, number));
+	voucher_put_template(&b, job, voucher_text(a, p));
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
 	buf_release(&b);
 	return body;
 }
 
-bool voucher_fits(struct arena *a, const struct data *job, const struct parent *p, int64_t number)
+bool voucher_fits(struct arena *a, const struct data *job, const struct parent *p, bool exact)
 {
 	const struct data *containers = status_list(job, "spec.template.spec.containers"), *env;
 	struct str text = STR("");
@@ -209,7 +213,7 @@ bool voucher_fits(struct arena *a, const struct data *job, const struct parent *
 	for (size_t i = 0; i < env->u.list.n; i++)
 		if (str_is(status_text(env->u.list.at[i], "name"), VOUCHER_VARIABLE))
 			text = status_text(env->u.list.at[i], "value");
-	return text.n && status_owned_by(job, p->uid) && (!number || str_eq(text, voucher_text(a, p, number)));
+	return text.n && status_owned_by(job, p->uid) && (!exact || str_eq(text, voucher_text(a, p)));
 }
 
 /* ---- the writer ---- */

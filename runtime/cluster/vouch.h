@@ -15,7 +15,7 @@
 
 /* The annotation with the digest. */
 #define VOUCH_ANNOTATION "trainc.dev/record-digest"
-/* The annotation of a Job that a restart has created: the number of the restart. */
+/* The annotation of a Job that a restart has created: the number of the last restart of the whole run. */
 #define VOUCH_RESTARTED "trainc.dev/restarted"
 
 /*
@@ -54,13 +54,13 @@ bool vouch_owner_fits(const struct data *object, const struct parent *p);
 /* The name of the voucher for RUN. */
 struct str voucher_name(struct arena *a, struct str run);
 /*
- * The request body that creates the voucher of restart NUMBER: a suspended Job for no pods, with the pod template of
- * JOB, so that the cluster admits it like a Job of the run. The digest is part of the template, which cannot be
- * changed.
+ * The request body that creates the voucher of the last restart in P: a suspended Job for no pods, with the pod
+ * template of JOB, so that the cluster admits it like a Job of the run. The digest and the restart are part of the
+ * template, which cannot be changed.
  */
-struct str voucher_body(struct arena *a, const struct parent *p, const struct data *job, int64_t number);
-/* Is the Job the voucher of restart NUMBER of the record P? NUMBER 0: of any restart, and of any content of P. */
-bool voucher_fits(struct arena *a, const struct data *job, const struct parent *p, int64_t number);
+struct str voucher_body(struct arena *a, const struct parent *p, const struct data *job);
+/* Is the Job a voucher of the record P: EXACT of its last restart, else of any restart and any content of P? */
+bool voucher_fits(struct arena *a, const struct data *job, const struct parent *p, bool exact);
 
 /* Who has written the data of a record last, according to its managed fields: "'kubectl' at TIME"; or "somebody". */
 struct str vouch_writer(struct arena *a, const struct data *record);

@@ -14,23 +14,28 @@
 enum { LATE_MS = 10000, PAUSE_MS = 1000, REFUSED_MS = 5000 };
 #define MS (NS_PER_SECOND / 1000)
 
+/* What tells the last restart from others: the uid of a Job that it has replaced. */
+static struct str last_replaced(const struct parent *p) { return p->nreplaced ? p->replaced[0].old : STR(""); }
+
 void watch_restart_open(struct cluster_watch *c)
 {
-	const struct status_restart *r = &c->parent.restart;
+	const struct parent *p = &c->parent;
 
-	c->restart_seen = r->going ? r->number - 1 : r->number;
+	c->restart_seen = p->restart.going ? STR("") : last_replaced(p);
 }
 
 void watch_restart_renew(struct cluster_watch *c, const struct parent *now)
 {
 	struct parent *p = &c->parent;
 
-	if (!p->restart.most)
+	if (!parent_may_restart(p))
 		return;
 	p->generation = now->generation;
 	p->restart = now->restart;
 	p->replaced = now->replaced;
 	p->nreplaced = now->nreplaced;
+	p->earlier = now->earlier;
+	p->nearlier = now->nearlier;
 	p->applied = now->applied;
 	p->napplied = now->napplied;
 	for (size_t i = 0; i < p->napplied; i++)
@@ -44,7 +49,7 @@ bool watch_restart_keeps(const struct cluster_watch *c, const struct parent *now
 	for (size_t i = 0; i < p->napplied; i++)
 		if (str_is(p->applied[i].resource.kind, "Job") && !parent_lists(now, p->applied[i].uid))
 			return false;
-	return p->restart.most > 0 && now->restart.most > 0;
+	return parent_may_restart(p) && parent_may_restart(now);
 }
 
 /* Has less than LATE_MS passed since *SINCE? If *SINCE is 0, it is set to the current time. */
@@ -58,7 +63,7 @@ static bool still_late(struct cluster_watch *c, int64_t *since)
 
 bool watch_restart_explains(struct cluster_watch *c, struct str uid)
 {
-	return c->parent.restart.most && (parent_lists(&c->parent, uid) || c->parent.restart.going ||
+	return parent_may_restart(&c->parent) && (parent_lists(&c->parent, uid) || c->parent.restart.going ||
 		still_late(c, &c->strange));
 }
 
@@ -76,13 +81,13 @@ static bool all_seen(struct cluster_watch *c, const struct status_objects *objec
 	const struct parent *p = &c->parent;
 	bool all = true;
 
-	if (p->restart.number == c->restart_seen)
+	if (str_eq(last_replaced(p), c->restart_seen))
 		return true;
 	for (size_t i = 0; i < p->nreplaced; i++)
 		all = all && job_among(objects, p->replaced[i].uid);
 	if (!all && still_late(c, &c->unseen))
 		return false;
-	c->restart_seen = p->restart.number;
+	c->restart_seen = last_replaced(p);
 	c->unseen = 0;
 	return true;
 }
@@ -93,7 +98,7 @@ void watch_restart_prepare(struct cluster_watch *c, struct status_objects *objec
 	size_t kept = 0;
 
 	objects->restart = p->restart;
-	if (!p->restart.number || p->restart.going)
+	if (!p->nreplaced || p->restart.going)
 		return;
 	objects->restart.going = !all_seen(c, objects);
 	for (size_t i = 0; i < objects->n; i++) {
@@ -122,6 +127,19 @@ static void pass_done(struct restart *r)
 	}
 }
 
+/* A copy of the restart to start that lives as long as the requests for it. */
+static const struct status_restart *copy_next(struct arena *a, const struct status_restart *next)
+{
+	struct status_restart *copy = next ? ARENA_NEW(a, struct status_restart) : NULL;
+
+	if (copy) {
+		*copy = *next;
+		copy->cause = str_copy(a, next->cause);
+		copy->copy = str_copy(a, next->copy);
+	}
+	return copy;
+}
+
 void watch_restart_act(struct cluster_watch *c, const struct attend_step *step, const struct status_objects *objects)
 {
 	struct loop *l = c->cluster->client.loop;
@@ -137,9 +155,8 @@ void watch_restart_act(struct cluster_watch *c, const struct attend_step *step, 
 	}
 	arena_reset(a);
 	c->restart = (struct restart){ .calls = c->cluster->client.calls, .arena = a, .ns = c->ns,
-		.judged = c->parent, .manager = "trainc-attend",
-		.number = c->parent.restart.going ? 0 : c->parent.restart.number + 1,
-		.cause = str_copy(a, step->live.restart_cause), .done = pass_done, .to = c };
+		.judged = c->parent, .manager = "trainc-attend", .next = copy_next(a, step->next), .done = pass_done,
+		.to = c };
 	restart_note_attempts(&c->restart, &c->plan, &step->live, objects);
 	c->restarting = true;
 	c->acting++;

@@ -225,7 +225,7 @@ struct answers advice_find(struct session *session, const char *where, const str
 	case RUN_ABSENT: add_answer(a, &all, "'trainc apply' creates its objects"); break;
 	default: break;
 	}
-	if (holds_words(evidence, RUN_UNATTENDED " role"))
+	if (holds_words(evidence, RUN_UNATTENDED))
 		add_attendants(session, where, s, &all);
 	struct str labels = holds_words(evidence, NO_SUCH_NODE) ? why_no_node(session, s) : STR("");
 	if (labels.n)

@@ -148,13 +148,13 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 {
 	struct jobs_look l = look(a, j, objects);
 	struct jobs_decision d = { 0 };
-	bool decided = is_decided(state);
+	bool decided = is_decided(state), whole = state->restart_due && !state->restart_copy.n;
 
-	if (j->controller || plan_each_replica(j) || objects->restart.going)
+	if (j->controller || plan_each_replica(j) || (objects->restart.going && !objects->restart.copy.n))
 		return d;                       /* during a restart, all Jobs are about to be replaced */
 	if (decided ? !str_is(j->clean.value, "none") : true)
-		end_jobs(&d, a, &l, state, decided && !state->restart_due);
-	if (d.n || decided || state->restart_due || is_held(&l))
+		end_jobs(&d, a, &l, state, decided && !whole);
+	if (d.n || decided || whole || is_held(&l))
 		return d;
 	for (size_t i = 0; i < l.n; i++) {
 		const struct jobs_seen *s = &l.at[i];

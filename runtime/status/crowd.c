@@ -297,3 +297,23 @@ void part_judge(struct gathering *g, struct gathered_part *p, bool governed)
 	for (int64_t i = 0; i < p->plan->max; i++)
 		p->judged[i] = p->unwanted ? REPLICA_WAITING : judged_state(p, i);
 }
+
+/* Has a Job of the role failed because it exceeded its deadline? */
+bool part_past_deadline(const struct gathered_part *p)
+{
+	static const char *const ends[] = { "Failed", "FailureTarget" };
+
+	for (size_t k = 0; k < p->njobs; k++)
+		for (size_t c = 0; c < 2; c++)
+			if (str_is(status_text(status_condition_true(p->jobs[k].object, ends[c]), "reason"),
+				"DeadlineExceeded"))
+				return true;
+	return false;
+}
+
+/* Has the Job of the role failed, so that no more pods come? */
+bool part_given_up(const struct gathered_part *p)
+{
+	return p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
+		failure_judge(p->plan, false) != FAILURE_PASSES;
+}

@@ -39,6 +39,7 @@ struct gathered_part {
 	int64_t desired;
 	bool unwanted;                  /* the run has been scaled to fewer copies of the cell, without this one */
 	bool lost;                      /* the copy is lost, and the run goes on without it */
+	bool anew;                      /* the copy has failed and restarts by itself: see copies.h */
 	struct gathered_replica *at;             /* the replicas, plan->max of them */
 	enum replica_state *states;     /* states as they are shown */
 	/* states for conditions and the verdict: a failed pod that may restart is not FAILED */

@@ -12,6 +12,13 @@ struct status_restart {
 					 * number so far */
 	bool going;                     /* a restart is under way: its Jobs are deleted and created again */
 	struct str cause;               /* why the last restart started */
+	bool copies;                    /* the record holds what is needed to restart single copies of cells */
+	/*
+	 * if the last restart was that of a single copy: its address, "CELL/COPY", how often it has been restarted, and
+	 * how often in a row without being ready for long. Empty: everything was restarted
+	 */
+	struct str copy;
+	int64_t count, series;
 };
 
 /* The objects of one or several Lists or documents, as one flat list. */

@@ -1,4 +1,5 @@
 /* status.c - derives the state of the run from its roles and objects. */
+#include "runtime/status/copies.h"
 #include "runtime/status/status.h"
 #include "runtime/run/cells.h"
 
@@ -80,26 +81,6 @@ static void end_told(struct verdict *v, enum run_phase phase, struct str cause)
 	v->told = !str_starts(cause, STR("DeadlineExceeded"));
 }
 
-/* Has a Job of the role failed because it exceeded its deadline? */
-static bool past_deadline(const struct gathered_part *p)
-{
-	static const char *const ends[] = { "Failed", "FailureTarget" };
-
-	for (size_t k = 0; k < p->njobs; k++)
-		for (size_t c = 0; c < 2; c++)
-			if (str_is(status_text(status_condition_true(p->jobs[k].object, ends[c]), "reason"),
-				"DeadlineExceeded"))
-				return true;
-	return false;
-}
-
-/* Has the Job of the role failed, so that no more pods come? */
-static bool is_given_up(const struct gathered_part *p)
-{
-	return p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
-		failure_judge(p->plan, false) != FAILURE_PASSES;
-}
-
 /*
  * Sets the verdict when a controller has given up a role. As long as restarts of the whole run are left, the run must
  * restart, as judge_begins_anew() decides for a local run. A deadline always ends the run.
@@ -108,9 +89,9 @@ static void judged_by_job(const struct gathering *g, const struct gathered_part 
 {
 	const struct status_restart *restart = &g->all->restart;
 
-	if (!is_given_up(p))
+	if (!part_given_up(p))
 		return;
-	if (restart->number >= restart->most || past_deadline(p)) {
+	if (restart->number >= restart->most || part_past_deadline(p)) {
 		end_told(v, p->phase, p->cause);
 		return;
 	}
@@ -191,10 +172,10 @@ static struct judge_facts facts_of(struct gathering *g)
 		const struct gathered_part *p = &g->parts[k];
 		bool *present = ARENA_ARRAY(g->arena, bool, (size_t)p->plan->max);
 		for (int64_t i = 0; i < p->plan->max; i++)
-			present[i] = p->at[i].pod != NULL;
+			present[i] = p->at[i].pod != NULL || p->anew;
 		/* the controller of the whole run, if the run has one, may start the replicas again */
 		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired,
-			.governed = p->njobs || g->whole, .unwanted = p->unwanted, .given_up = is_given_up(p) };
+			.governed = p->njobs || g->whole, .unwanted = p->unwanted, .given_up = part_given_up(p) };
 	}
 	return f;
 }
@@ -441,7 +422,7 @@ static void explain_roles(struct gathering *g)
 		struct gathered_part *p = &g->parts[i];
 		const struct failing *f = gathered_failure(g, p);
 		if (f && !f->view.again && p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&
-			!past_deadline(p))
+			!part_past_deadline(p))
 			p->cause = failing_words(g->arena, f);
 	}
 }
@@ -449,9 +430,12 @@ static void explain_roles(struct gathering *g)
 /* Sets the state of a run that failed and restarts. */
 static void say_restart(struct gathering *g, struct run_state *s, int64_t number, struct str cause)
 {
+	bool attended = g->all->attended || g->all->restart.going;
+
 	s->restarting = true;
-	say(s, RUN_DEGRADED, str_printf(g->arena, "the whole run restarts (%lld of %lld): %.*s", (long long)number,
-		(long long)g->all->restart.most, STR_ARG(cause)));
+	say(s, RUN_DEGRADED, str_printf(g->arena, "%s (%lld of %lld): %.*s", attended ? "the whole run restarts"
+		: RUN_UNATTENDED " the whole run again", (long long)number, (long long)g->all->restart.most,
+		STR_ARG(cause)));
 }
 
 /* Says about each role that waits for others although it may start: nobody starts it. */
@@ -481,6 +465,18 @@ static struct str success_cause(struct gathering *g, const struct whole_view *wh
 	return text;
 }
 
+/* Notes what must restart, unless the run has ENDED: everything, which is returned, or a copy, or nothing. */
+static bool note_restart_due(struct gathering *g, struct run_state *s, const struct verdict *v, bool ended)
+{
+	bool may = !ended && !g->all->restart.going, whole = may && v->anew;
+
+	if (whole || !may)
+		s->restart_copy = STR("");
+	s->restart_due = whole || s->restart_copy.n;
+	s->restart_cause = whole ? failing_rank(g, v->cause) : s->restart_due ? s->restart_cause : STR("");
+	return whole;
+}
+
 static void conclude(struct gathering *g, struct run_state *s, const struct whole_view *whole)
 {
 	struct judge_facts f = facts_of(g);
@@ -496,11 +492,10 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	explain_roles(g);
 	s->running = running || whole->running;
 	s->job_restarts = g->all->restart.number;
-	s->restart_due = v.anew && !v.ends && !success && !g->all->restart.going;
-	s->restart_cause = s->restart_due ? failing_rank(g, v.cause) : STR("");
-	if (g->all->restart.going) {
+	bool whole_due = note_restart_due(g, s, &v, v.ends || success);
+	if (g->all->restart.going && !g->all->restart.copy.n) {
 		say_restart(g, s, s->job_restarts, g->all->restart.cause);
-	} else if (s->restart_due) {
+	} else if (whole_due) {
 		say_restart(g, s, s->job_restarts + 1, s->restart_cause);
 	} else if (success) {
 		say(s, stopping(g, what) || only_criteria(g) ? RUN_COMPLETING : RUN_SUCCEEDED, success_cause(g, whole));
@@ -567,7 +562,7 @@ static void when(struct gathering *g, struct run_state *s, const struct whole_vi
 		s->ran = whole->since;
 	if (whole->restarting && whole->since)
 		s->restarted = whole->since;
-	if (phase_ended(s->phase) || s->restart_due)
+	if (phase_ended(s->phase) || (s->restart_due && !s->restart_copy.n))
 		s->since = end;
 	for (size_t i = 0; (s->phase == RUN_SUSPENDED || s->phase == RUN_QUEUED) && i < g->job->nroles; i++)
 		s->since = first(s->since, g->parts[i].since);
@@ -764,6 +759,7 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 
 	for (size_t i = 0; i < j->nroles; i++)
 		part_judge(&g, &g.parts[i], g.whole != NULL);
+	copies_judge(&g, &s);
 	show_objects(&g, &s);
 	if (!gathered_any(&g)) {
 		if (o->restart.going)

@@ -226,12 +226,19 @@ static bool step_record(struct run_pass *p)
 
 static void tell_restart(struct run_pass *p, const struct parent *now)
 {
+	const struct status_restart *r = &now->restart;
 	struct arena *a = &p->arena;
-	struct str number = str_int(a, now->restart.number);
+	struct str number = str_int(a, r->number);
 
-	tell_run(p, "Warning", "RunRestarted", str_printf(a, "run '%.*s' starts again (%.*s of %lld), because it has "
-		"failed: %.*s", STR_ARG(p->parent.run), STR_ARG(number), (long long)now->restart.most,
-		STR_ARG(now->restart.cause)), number);
+	if (r->copy.n)
+		tell_run(p, "Warning", "CopyRestarted", str_printf(a, "copy %.*s of run '%.*s' starts again (%lld), "
+			"because it has failed: %.*s", STR_ARG(r->copy), STR_ARG(p->parent.run), (long long)r->count,
+			STR_ARG(r->cause)), str_printf(a, "%.*s %.*s %lld", STR_ARG(number), STR_ARG(r->copy),
+			(long long)r->count));
+	else
+		tell_run(p, "Warning", "RunRestarted", str_printf(a, "run '%.*s' starts again (%.*s of %lld), because "
+			"it has failed: %.*s", STR_ARG(p->parent.run), STR_ARG(number), (long long)r->most,
+			STR_ARG(r->cause)), number);
 }
 
 static void restart_answered(struct restart *r)
@@ -240,9 +247,13 @@ static void restart_answered(struct restart *r)
 	struct supervised *j = p->job;
 
 	j->control->metrics.restarted += r->begun;
-	if (r->begun)
-		log_line("info", j->label, "starts again (%lld of %lld): %.*s", (long long)r->parent.restart.number,
-			(long long)r->parent.restart.most, STR_ARG(r->parent.restart.cause));
+	const struct status_restart *now = &r->parent.restart;
+	if (r->begun && now->copy.n)
+		log_line("info", j->label, "copy %.*s starts again (%lld): %.*s", STR_ARG(now->copy),
+			(long long)now->count, STR_ARG(now->cause));
+	else if (r->begun)
+		log_line("info", j->label, "starts again (%lld of %lld): %.*s", (long long)now->number,
+			(long long)now->most, STR_ARG(now->cause));
 	/* reported even if the restart was started by a pass that died before it wrote the Event */
 	if (r->begun || r->end == RESTART_DONE || (r->end == RESTART_WAITS && p->parent.restart.going))
 		tell_restart(p, &r->parent);
@@ -262,8 +273,6 @@ static void restart_answered(struct restart *r)
 /* Starts a restart that is due, or continues one that is in progress. */
 static bool step_restart(struct run_pass *p)
 {
-	bool going = p->parent.restart.going;
-
 	if (p->next++ || !p->decided.restart)
 		return false;
 	if (p->decided.patience) {
@@ -272,8 +281,7 @@ static bool step_restart(struct run_pass *p)
 	}
 	p->restart = (struct restart){ .calls = p->job->control->client.calls, .arena = &p->arena, .ns = p->job->ns,
 		.judged = p->parent, .manager = MANAGER, .share = &p->job->tenant->share,
-		.number = going ? 0 : p->parent.restart.number + 1, .cause = p->decided.live.restart_cause,
-		.done = restart_answered, .to = p };
+		.next = p->decided.next, .done = restart_answered, .to = p };
 	restart_note_attempts(&p->restart, &p->plan, &p->decided.live, &p->objects);
 	p->pending++;
 	restart_start(&p->restart);

@@ -1092,7 +1092,7 @@ def verdict_at_once(w):
     p = w.start("wait", "a", "b")
     w.shown(p, "b Running")
     w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
-    w.wait_for("the verdict", lambda: w.get("configmaps", "a.trainc")["data"].get("verdict") == "Failed")
+    w.wait_for("the verdict", lambda: '"exit_code":3' in w.get("configmaps", "a.trainc")["data"].get("outcome", ""))
     p.kill()
     p.communicate(timeout=30)
     w.take("jobs", "default", "a-worker")

@@ -395,6 +395,37 @@ def cells(s):
         raise Failure("'report' did not wait for the copies")
 
 
+def fail_replica(s, job_name, index, code=3):
+    """Lets a replica that a program holds end with CODE."""
+    s.kubectl("annotate", "pods", "-l", f"job-name={job_name},batch.kubernetes.io/job-completion-index={index}", "e2e.trainc.dev/hold-",
+              f"e2e.trainc.dev/exit={code}", "--overwrite")
+
+
+@check
+def cell_restarts(s):
+    """a copy that fails restarts by itself after 10 s: its Jobs are others then, those of the other copies stay; when
+    its restarts are used up, the run fails"""
+    s.write("c.tj", 'job "c" {\n  image = "busybox:1"\n  %srole learner { }\n  cell trial {\n    copies = 2\n    restarts = 1\n'
+                    '    role lead { }\n    role rest { replicas = 2 }\n    success = none\n  }\n}\n' % HOLD)
+    s.want(0, "apply", "--for=running", "c.tj")
+    before = {n: s.get("job", n)["metadata"]["uid"] for n in (x.split("/")[1] for x in s.names("job"))}
+    waiting = Background(s, "wait", "c")
+    waiting.sees("c Running")
+    fail_replica(s, "c-trial-rest-1", 0)
+    waiting.sees("copy 1 of 'trial' restarts (1 of 1)")
+
+    def is_new(name):
+        o = s.get("job", name)
+        return o["metadata"]["uid"] != before[name] and o.get("status", {}).get("ready", 0) == o["spec"]["completions"]
+    until(lambda: all(x in s.names("job") for x in ("job.batch/c-trial-lead-1", "job.batch/c-trial-rest-1")) and is_new("c-trial-lead-1")
+          and is_new("c-trial-rest-1"), PATIENCE, "the copy runs again")
+    after = {n: s.get("job", n)["metadata"]["uid"] for n in before}
+    if {n for n in before if before[n] != after[n]} != {"c-trial-lead-1", "c-trial-rest-1"}:
+        raise Failure(f"replaced: {before} {after}")
+    fail_replica(s, "c-trial-rest-1", 1)
+    waiting.ends(8, "trial-rest-1 1")
+
+
 @check
 def cell_grows(s):
     """another number of copies is an ordinary apply: it adds or removes their Jobs, and leaves the others alone"""

@@ -857,6 +857,7 @@ def restarts_crossed(w):
 ELASTIC = """job "a" {
   image = "busybox:1"
   queue = "q"
+  annotations { "kueue.x-k8s.io/elastic-job" = "true" }        # allow TJ0824: switched on
   restarts = 2
   role worker { replicas = 1:4, retries = 2 }
 }

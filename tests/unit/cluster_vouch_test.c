@@ -74,23 +74,40 @@ static void test_digest(void)
 	CHECK(!vouch_by(tree(JOB("")), digest));
 }
 
-/* A voucher fits its record, its content and its number, whatever else is written into the Job. */
+/* Does the voucher fit the last restart of P? */
+static bool fits(const struct data *d, struct parent p, int64_t number, const char *copy, int64_t count)
+{
+	p.restart.number = number;
+	p.restart.copy = str_of(copy);
+	p.restart.count = p.restart.series = count;
+	return voucher_fits(&a, d, &p, true);
+}
+
+/* A voucher fits its record, its content and its restart, whatever else is written into the Job. */
 static void test_voucher(void)
 {
-	struct parent p = { .ns = STR("ns"), .run = STR("a"), .uid = STR("u"), .plan = STR("{}") }, other = p;
+	struct parent p = { .ns = STR("ns"), .run = STR("a"), .uid = STR("u"), .plan = STR("{}"), .restart.number = 2 };
+	struct parent other = p, copy = p;
 	const char *job = POD("\"containers\":[{\"name\":\"m\",\"env\":[{\"name\":\"X\",\"value\":\"1\"}]},"
 		"{\"name\":\"s\"}]");
-	struct data *d = tree_of(voucher_body(&a, &p, tree(job), 2));
+	struct data *d = tree_of(voucher_body(&a, &p, tree(job)));
 
 	CHECK(d && status_list(d, "spec.template.spec.containers")->u.list.n == 2);
 	CHECK(status_true(d, "spec.suspend") && status_number(d, "spec.parallelism", 1) == 0);
 	CHECK(!status_label(d, "trainc.dev/job").n);
-	CHECK(voucher_fits(&a, d, &p, 2) && voucher_fits(&a, d, &p, 0) && !voucher_fits(&a, d, &p, 3));
+	CHECK(fits(d, p, 2, "", 0) && voucher_fits(&a, d, &p, false) && !fits(d, p, 3, "", 0));
+	CHECK(!fits(d, p, 2, "server/3", 1));
 	other.plan = STR("[]");
-	CHECK(!voucher_fits(&a, d, &other, 2) && voucher_fits(&a, d, &other, 0));
+	CHECK(!voucher_fits(&a, d, &other, true) && voucher_fits(&a, d, &other, false));
 	other.uid = STR("v");
-	CHECK(!voucher_fits(&a, d, &other, 2) && !voucher_fits(&a, d, &other, 0));
-	CHECK(!voucher_fits(&a, tree(job), &p, 0));
+	CHECK(!voucher_fits(&a, d, &other, true) && !voucher_fits(&a, d, &other, false));
+	CHECK(!voucher_fits(&a, tree(job), &p, false));
+	/* that of one copy permits no other restart */
+	copy.restart.copy = STR("server/3");
+	copy.restart.count = copy.restart.series = 1;
+	d = tree_of(voucher_body(&a, &copy, tree(job)));
+	CHECK(fits(d, p, 2, "server/3", 1) && !fits(d, p, 2, "server/3", 2) && !fits(d, p, 2, "server/4", 1));
+	CHECK(!fits(d, p, 2, "", 0) && !fits(d, p, 3, "server/3", 1));
 }
 
 int main(void)

@@ -65,7 +65,7 @@ static void refuse_cells(struct checking *c, const struct plan_job *j)
 	}
 }
 
-/* Reports restarts of single copies, which only local runs have so far. */
+/* Reports restarts of single copies where no attendant creates the objects of a copy again. */
 static void refuse_copy_restarts(struct checking *c, const struct plan_job *j)
 {
 	for (size_t i = 0; i < j->ncells; i++) {
@@ -75,8 +75,8 @@ static void refuse_copy_restarts(struct checking *c, const struct plan_job *j)
 			struct diag *d = diag_report(c->diags, TJ0818, at,
 				"the target '%.*s' does not restart a single copy of '%.*s'",
 				STR_ARG(c->plan->target), STR_ARG(cell->name));
-			diag_help(c->diags, d, "remove it, and set 'restarts' in the job: then a failure restarts the "
-				"whole job; 'trainc run --local' restarts the copy");
+			diag_help(c->diags, d, "compile with --target jobs, or remove it and set 'restarts' in the "
+				"job: then a failure restarts everything");
 		} else if (cell->restarts < 0) {
 			struct diag *d = diag_report(c->diags, TJ0810, at, "a copy of '%.*s' that fails is not "
 				"restarted: it fails the job", STR_ARG(cell->name));
@@ -117,7 +117,7 @@ bool target_check(struct checking *c)
 			refuse_cells(c, &c->plan->jobs[i]);
 		else if (target->check)
 			target->check(c, &c->plan->jobs[i]);
-		if (!c->plan->here && !lacks_cells(target, &c->plan->jobs[i]))
+		if (!c->plan->here && target->role != WORKLOAD_JOB && !lacks_cells(target, &c->plan->jobs[i]))
 			refuse_copy_restarts(c, &c->plan->jobs[i]);
 	}
 	return c->diags->errors == errors;
