@@ -72,4 +72,7 @@ const struct data *emit_find(struct arena *a, const struct plan *plan, struct st
 /* Prints `trainc dump --objects`: every field of every kind of object, with the source position that decided it. */
 void emit_dump(const struct plan *plan, const struct sources *sources, struct buf *out);
 
+/* Does a field of the language write this key of Kubernetes, or does the compiler own it? */
+bool raw_is_typed(struct str key);
+
 #endif

@@ -39,6 +39,19 @@ static const struct { enum raw_scope scope; const char *key; } owned[] = {
 	{ RAW_JOB, "ttlSecondsAfterFinished" }, { RAW_SERVICE, "externalName" },
 };
 
+bool raw_is_typed(struct str key)
+{
+	if (str_is(key, "name") || str_is(key, "terminationMessagePolicy"))     /* of every container */
+		return true;
+	for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+		if (str_is(key, typed[i].key))
+			return true;
+	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+		if (str_is(key, owned[i].key))
+			return true;
+	return false;
+}
+
 static const char *const scope_names[] = {
 	[RAW_POD] = "raw pod", [RAW_CONTAINER] = "raw container", [RAW_JOB] = "raw job", [RAW_SERVICE] = "raw service",
 };

@@ -1,6 +1,7 @@
 /*
  * complete_key.c - completes the beginning of an item or a declaration.
  */
+#include "emit/emit.h"
 #include "explain/library.h"
 #include "lsp/complete.h"
 
@@ -93,6 +94,42 @@ static void add_parameters(struct completing *k, const struct place_at *p)
 	}
 }
 
+/* ---- fields of Kubernetes ---- */
+
+/* The snippet for a field of Kubernetes. */
+static struct str raw_insert(struct arena *a, struct str name, const struct schema_ref *r)
+{
+	switch (r->word) {
+	case SCHEMA_OBJECT: case SCHEMA_MAP: return str_cat(a, name, STR(" {\n  $1\n}"), STR(""));
+	case SCHEMA_LIST: return str_cat(a, name, STR(" = [$1]"), STR(""));
+	case SCHEMA_BOOL: return str_cat(a, name, STR(" = ${1:true}"), STR(""));
+	case SCHEMA_STRING: case SCHEMA_QUANTITY: return str_cat(a, name, STR(" = \"$1\""), STR(""));
+	default: return str_cat(a, name, STR(" = $1"), STR(""));
+	}
+}
+
+/* Adds the fields that a raw block may set: those that the version of Kubernetes has and that no typed field writes. */
+static void add_raw(struct completing *k, const struct place_at *p)
+{
+	const struct schema *s = &schema_builtin;
+	const struct schema_type *t = p->raw;
+	unsigned minor = k->c->analysis->compile->plan.kubernetes;
+	bool top = k->c->depth > 1 && k->c->places[k->c->depth - 2].kind != PLACE_RAW;
+
+	for (size_t i = 0; t && i < t->n; i++) {
+		const struct schema_field *f = &s->fields[t->first + i];
+		struct str name = schema_text(s, f->name);
+		struct buf detail = { 0 };
+		if ((minor && !schema_in(f->versions, minor)) || (top && raw_is_typed(name)))
+			continue;
+		schema_ref_text(s, &s->refs[f->ref], &detail);
+		complete_add(k, &(struct item){ .kind = ITEM_FIELD, .label = name, .rank = 10, .snippet = true,
+			.detail = str_copy(k->r->arena, buf_text(&detail)),
+			.insert = raw_insert(k->r->arena, name, &s->refs[f->ref]) });
+		buf_release(&detail);
+	}
+}
+
 void complete_keys(struct completing *k)
 {
 	const struct place_at *p = &k->c->places[k->c->depth - 1];
@@ -111,6 +148,7 @@ void complete_keys(struct completing *k)
 		break;
 	case PLACE_TYPED: add_members(k, p); break;
 	case PLACE_POLICY: add_keywords(k); break;
+	case PLACE_RAW: add_raw(k, p); break;
 	case PLACE_PARAMETERS: add_parameters(k, p); break;
 	default: break;
 	}

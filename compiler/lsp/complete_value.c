@@ -135,6 +135,8 @@ static bool fits_type(struct completing *k, const struct decl *d)
 
 	if (d->kind == DECL_ACCELERATOR)
 		return wants(k, TYPE_ACCELERATOR);
+	if (wants(k, TYPE_ENUM) && t && t->kind == TYPE_STRING)
+		return false;                   /* any text; the words are a type of their own */
 	if (wants(k, TYPE_ACCELERATOR) || wants(k, TYPE_ROLE) || wants(k, TYPE_CONDITION) || wants(k, TYPE_VOLUME))
 		return t && context_fits(k->c->want, t);
 	return context_fits(k->c->want, t);
@@ -434,7 +436,8 @@ static void add_module_members(struct completing *k, const struct module *m)
 		const struct decl *d = m->values.entries[i].value;
 		if (d->name.p[0] == '_' || (!is_callable(d) && d->kind != DECL_LET && d->kind != DECL_FRAMEWORK))
 			continue;
-		if (framework ? d->kind == DECL_FRAMEWORK : d->kind != DECL_FRAMEWORK && fits_type(k, d))
+		bool fits = d->kind == DECL_ACCELERATOR && !k->c->want ? true : fits_type(k, d);
+		if (framework ? d->kind == DECL_FRAMEWORK : d->kind != DECL_FRAMEWORK && fits)
 			complete_decl(k, d, d->name, 10);
 	}
 }
@@ -497,6 +500,11 @@ void complete_members(struct completing *k)
 			.detail = type_spell(k->r->arena, t->members[i].type) });
 	if (t->kind == TYPE_PORTS)
 		add_ports(k, NULL, false);
+	if (t->kind == TYPE_POD_FACTS)
+		complete_add(k, &(struct item){ .kind = ITEM_METHOD, .label = STR("env"), .rank = 30,
+			.detail = STR("env(name: string) -> pod[string]"), .insert = STR("env(\"$1\")"),
+			.snippet = true,
+			.doc = STR("A variable that is defined earlier in the same container.") });
 	for (const struct field *f = t->kind == TYPE_ROLE ? schema_next(BLOCK_ROLE, NULL) : NULL; f;
 	    f = schema_next(BLOCK_ROLE, f))
 		complete_add(k, &(struct item){ .kind = ITEM_FIELD, .label = str_of(f->name), .detail = str_of(f->type),

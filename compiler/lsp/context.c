@@ -374,6 +374,27 @@ static bool is_cell_head(struct context *c, size_t head)
 		kind_at(c, head + 2) == TOKEN_COLON;
 }
 
+/* The type whose fields the block `raw WORD` has. */
+static const struct schema_type *raw_type(struct str word)
+{
+	static const char *const types[][2] = { { "pod", "core.v1.PodSpec" }, { "container", "core.v1.Container" },
+		{ "job", "batch.v1.JobSpec" }, { "service", "core.v1.ServiceSpec" } };
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (str_is(word, types[i][0]))
+			return schema_find_type(&schema_builtin, str_of(types[i][1]));
+	return NULL;
+}
+
+/* The type of the map in a field; NULL for other fields. */
+static const struct schema_type *raw_below(const struct schema_type *t, struct str key)
+{
+	const struct schema_field *f = t ? schema_newest_field(&schema_builtin, t, key) : NULL;
+	const struct schema_ref *r = f ? &schema_builtin.refs[f->ref] : NULL;
+
+	return r && r->word == SCHEMA_OBJECT ? &schema_builtin.types[r->of] : NULL;
+}
+
 static struct place_at block_place(struct context *c, const struct place_at *outer, size_t head, size_t open)
 {
 	static const struct {
@@ -386,6 +407,8 @@ static struct place_at block_place(struct context *c, const struct place_at *out
 
 	if (str_is(word, "raw") || str_is(word, "object"))
 		p.kind = PLACE_RAW;
+	if (str_is(word, "raw"))
+		p.raw = raw_type(context_token(c, head + 1));
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		if (str_is(word, blocks[i].word)) {
 			p.kind = PLACE_BLOCK;
@@ -448,6 +471,7 @@ static struct place_at brace_place(struct context *c, const struct place_at *out
 	}
 	if (outer->kind == PLACE_RAW) {
 		p.kind = PLACE_RAW;
+		p.raw = raw_below(outer->raw, context_key(c, head));
 		return p;
 	}
 	if (n == 1 && (is_name_token(first) || first == TOKEN_STRING)) {      /* field { */

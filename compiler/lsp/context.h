@@ -8,6 +8,7 @@
 
 #include "check/check.h"
 #include "check/schema.h"
+#include "kube/schema.h"
 #include "lsp/server.h"
 #include "syntax/token.h"
 
@@ -44,6 +45,8 @@ struct place_at {                       /* an open bracket, with the kind of pla
 	struct str job;                 /* PLACE_BLOCK of a job: the job's title */
 	struct str cell;                /* PLACE_BLOCK of a cell: its name */
 	const struct decl *framework;   /* the framework of the enclosing job or cell */
+	/* PLACE_RAW: the type of Kubernetes that has the fields; NULL if it is not known */
+	const struct schema_type *raw;
 };
 
 enum cursor {

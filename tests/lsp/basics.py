@@ -559,7 +559,7 @@ def test_complete_profile(p):
 
 
 def test_complete_pod(p):
-    assert p.labels(within("", "env { A = pod.«x» }")) == ["index", "copy", "rank", "slice", "slice_index", "name", "uid", "ip", "node", "host"]
+    assert p.labels(within("", "env { A = pod.«x» }")) == ["index", "copy", "rank", "slice", "slice_index", "name", "uid", "ip", "node", "host", "env"]
 
 
 def test_complete_names_of_the_text(p):

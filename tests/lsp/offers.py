@@ -1,5 +1,6 @@
-"""offers.py - what is typed first is offered first: prefixes and the first label of the completion; and the first quick
-fix of a name whose module is not imported is the import, after which the name is known."""
+"""offers.py - what is typed first is offered first: prefixes and the first label of the completion; the first quick
+fix of a name whose module is not imported is the import, after which the name is known; and raw blocks offer the fields
+of their type."""
 import sys
 import os
 
@@ -75,10 +76,39 @@ def imports(p):
         yield what + ", followed", "still: %s" % after if after else None
 
 
+RAW = HEAD + 'job "a": pytorch.torchrun {\n  image = "a/b:1"\n  command = ["torchrun", "t.py"]\n  role worker { cpu = 1, memory = 1Gi, raw %s { %s } }\n}\n'
+OF_RAW = {("pod", "hostN«x»"): "hostNetwork", ("container", "securityContext { run«x» }"): "runAsGroup", ("pod", "securityContext { fs«x» }"): "fsGroup",
+          ("container", "lifecycle { pre«x» }"): "preStop", ("pod", "dnsConfig = { na«x» }"): "nameservers"}
+VALUES = {"bool": "true", "string": '"1"', "whole number": "1"}
+
+
+def raw_blocks(p):
+    """Fields of Kubernetes by the type of the block; none of those that are offered is unknown or written by a field."""
+    for (block, text), label in OF_RAW.items():
+        found = p.labels(RAW % (block, text))
+        yield "raw %s { %s }" % (block, text), None if found[:1] == [label] else "offered first: %s" % found[:3]
+    for block in "pod", "container", "job":
+        p.open(RAW % (block, "«x»"))
+        items = p.at("completion")["items"]
+        yield "raw " + block, None if len(items) > 1 else "offered: %s" % [i["label"] for i in items]
+        for item in items:
+            value = VALUES.get(item["detail"], "{ }" if "map" in item["detail"] else "[]" if "list" in item["detail"] else "{ }")
+            p.open(RAW % (block, "%s = %s" % (item["label"], value)))
+            wrong = [d["message"] for d in p.diagnostics() if d["code"] in ("TJ0902", "TJ0903")]
+            yield "raw %s { %s }" % (block, item["label"]), wrong[0] if wrong else None
+    worker = HEAD + 'param s: string = "a"\njob "a": pytorch.torchrun {\n  image = "a/b:1"\n  role worker { restart = «x» }\n}\n'
+    labels = p.labels(worker)
+    yield "a text for words", None if '"never"' in labels and "s" not in labels else "offered: %s" % labels
+    labels = p.labels("import std.nvidia\nlet a = nvidia.«x»\n")
+    yield "a device in a let", None if "h100" in labels else "offered: %s" % labels
+    labels = p.labels(HEAD + 'job "a": pytorch.torchrun {\n  image = "a/b:1"\n  role worker {\n    env { A = pod.«x» }\n  }\n}\n')
+    yield "pod.", None if "env" in labels else "offered: %s" % labels
+
+
 def main():
     p, passed, failed = case.Place(), 0, 0
     try:
-        for subject, wrong in [*first_offers(p), *imports(p)]:
+        for subject, wrong in [*first_offers(p), *imports(p), *raw_blocks(p)]:
             passed, failed = passed + (wrong is None), failed + (wrong is not None)
             if wrong:
                 print("FAIL %s: %s" % (subject, wrong))
