@@ -3,6 +3,7 @@
  */
 #include "runtime/command/backend.h"
 
+#include "runtime/command/contexts.h"
 #include "runtime/command/runs.h"
 
 /* Is one of the operands the name of a run on this machine? */
@@ -42,7 +43,11 @@ static const struct backend *find_backend(struct session *s)
 const struct backend *backend_of(struct session *s)
 {
 	s->backend = find_backend(s);
-	return s->backend;
+	if (!s->backend || s->backend == &backend_local || !contexts_several(s))
+		return s->backend;
+	session_say(s, "%s takes one context; 'list', 'status' and 'fit' show several",
+		command_word(s->options->command));
+	return NULL;
 }
 
 const struct backend *backend_begin(struct session *s, struct attend *a, int *ret_status)

@@ -1,5 +1,6 @@
 /* cmd_fit.c - checks whether the replicas of the programs' jobs fit on the nodes. */
 #include "emit/listed.h"
+#include "runtime/command/contexts.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/saved.h"
 #include "runtime/command/why_nodes.h"
@@ -40,15 +41,23 @@ static void put_fit_text(const struct fit_job *job, const struct fit_answer *x, 
 		STR_ARG(x->why));
 }
 
-static void put_fit_json(const struct fit_job *job, const struct fit_answer *x, bool first, struct buf *out)
+/* CONTEXT: each answer is a line, for a process that prints those of all contexts. */
+static void put_fit_json(const struct fit_job *job, const struct fit_answer *x, bool first, struct str context,
+	struct buf *out)
 {
-	buf_z(out, first ? "{\"name\":" : ",{\"name\":");
+	buf_z(out, first || context.n ? "{" : ",{");
+	if (context.n) {
+		buf_z(out, "\"context\":");
+		buf_json(out, context);
+		buf_char(out, ',');
+	}
+	buf_z(out, "\"name\":");
 	buf_json(out, job->name);
 	buf_z(out, ",\"namespace\":");
 	buf_json(out, job->ns);
 	buf_printf(out, ",\"fits\":\"%s\",\"reason\":", fit_word(x->when));
 	buf_json(out, x->why);
-	buf_char(out, '}');
+	buf_z(out, context.n ? "}\n" : "}");
 }
 
 static bool has_kind(const struct status_objects *objects, const char *kind)
@@ -80,7 +89,7 @@ static int judge_fits(struct fitting *f)
 	size_t n = 0;
 
 	c.hints = hints_of(s);
-	buf_z(&out, json ? "{\"schemaVersion\":1,\"jobs\":[" : "");
+	buf_z(&out, json && !s->context.n ? "{\"schemaVersion\":1,\"jobs\":[" : "");
 	for (size_t i = 0; i < f->programs.n; i++)
 		for (size_t j = 0; j < f->programs.at[i]->plan.njobs; j++, n++) {
 			struct arena a = { 0 };
@@ -91,14 +100,14 @@ static int judge_fits(struct fitting *f)
 				fit_add_object(&a, &c.resources, listing.at[k].tree, &job);
 			struct fit_answer x = fit_judge(&c, &job);
 			if (json)
-				put_fit_json(&job, &x, !n, &out);
+				put_fit_json(&job, &x, !n, s->context, &out);
 			else
 				put_fit_text(&job, &x, &out);
 			all = all && x.when == FIT_NOW;
 			some = some || x.when == FIT_NOW;
 			arena_release(&a);
 		}
-	buf_z(&out, json ? "]}\n" : "");
+	buf_z(&out, json && !s->context.n ? "]}\n" : "");
 	(json ? session_write : session_print)(s, buf_text(&out));
 	buf_release(&out);
 	if (some)
@@ -135,12 +144,14 @@ static int fit_offline(struct session *s)
 
 int cmd_fit(struct session *s)
 {
-	const struct backend *b = option_given(s->options, OPTION_NODES) ? NULL : backend_of(s);
 	struct fitting f = { .session = s };
 	int status = STATUS_USAGE;
 
 	if (option_given(s->options, OPTION_NODES))
 		return fit_offline(s);
+	if (contexts_run(s, cmd_fit, &status))
+		return status;
+	const struct backend *b = backend_of(s);
 	if (!b || !b->begin(s, &status))
 		return status;
 	if (session_plan(s, false, &f.programs, &status)) {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "runtime/command/contexts.h"
 #include "runtime/command/filter.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/status_from.h"
@@ -116,7 +117,7 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 			status = watch(s, &a, form);
 		else if (a.n || none)
 			runs_report(s, &a, form);
-		if (form == REPORT_TABLE && !option_given(s->options, OPTION_WATCH))
+		if (form == REPORT_TABLE && !option_given(s->options, OPTION_WATCH) && !s->context.n)
 			tell_why(s, &a);
 		status = with_verdict(s, &a, status);
 	}
@@ -125,12 +126,21 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 
 int cmd_status(struct session *s)
 {
+	int status;
+
 	if (option_given(s->options, OPTION_FROM))
 		return status_from(s);
+	if (contexts_run(s, cmd_status, &status))
+		return status;
 	if (!option_given(s->options, OPTION_NOW))
 		return show(s, s->options->noperands, REPORT_TABLE);
 	session_say(s, "'--now' is for saved objects; add --from FILE");
 	return STATUS_USAGE;
 }
 
-int cmd_list(struct session *s) { return show(s, 0, REPORT_LIST); }
+int cmd_list(struct session *s)
+{
+	int status;
+
+	return contexts_run(s, cmd_list, &status) ? status : show(s, 0, REPORT_LIST);
+}

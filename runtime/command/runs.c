@@ -428,7 +428,7 @@ void runs_write_report(struct session *s, enum report_form form, struct str text
 {
 	bool people = form == REPORT_TABLE || form == REPORT_LIST || form == REPORT_WIDE || form == REPORT_NAME;
 
-	(people ? session_print : session_write)(s, text);
+	(people && !s->context.n ? session_print : session_write)(s, text);
 }
 
 void runs_report(struct session *s, struct attend *a, enum report_form form)
@@ -436,7 +436,7 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
 	size_t n = a->n + a->nover;
 	const struct run_state **runs = ARENA_ARRAY(s->arena, const struct run_state *, n);
 	struct report r = { .runs = runs, .form = form, .now = clock_real(), .width = session_width(STDOUT_FILENO),
-		.everywhere = option_given(s->options, OPTION_ALL_NAMESPACES) };
+		.everywhere = option_given(s->options, OPTION_ALL_NAMESPACES), .context = s->context };
 	struct buf out = { 0 };
 
 	for (size_t i = 0; i < n; i++) {

@@ -151,6 +151,7 @@ static void roles_table(const struct report *r, struct buf *out)
 			first = false;
 		}
 	}
+	t.cells = r->context.n > 0;
 	table_put(&t, r->width, out);
 }
 
@@ -176,6 +177,7 @@ static void runs_table(const struct report *r, struct buf *out)
 		row[4] = s->file;
 		row[5] = s->cause;
 	}
+	t.cells = r->context.n > 0;
 	table_put(&t, r->width, out);
 }
 
@@ -243,7 +245,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 	struct report_table t = { 0 };
 	bool local = r->n && r->runs[0]->isolate.n;     /* in a cluster, replicas use the ports of the program */
 
-	bool code = !local && has_code(r);
+	bool code = !local && (r->context.n || has_code(r));     /* all contexts have the same columns */
 	table_head(&t, local ? words : code ? with_code : of_cluster, local ? 12 : 10 + code, local ? 0x1B8 : 0x18);
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->runs[i]->nroles; k++)
@@ -269,6 +271,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 				row = local ? put_local(&t, row, p) : put_pod_place(&t, row, p, code);
 				*row = p->cause;
 			}
+	t.cells = r->context.n > 0;
 	table_put(&t, r->width, out);
 }
 

@@ -23,6 +23,7 @@ struct report {
 	int64_t now;                    /* current time by the real-time clock, for ages */
 	/* width of the terminal, to which causes are cut; 0: the output is not a terminal, and nothing is escaped */
 	unsigned width;
+	struct str context;             /* the context, if another process prints what this one has found: table.h */
 	bool everywhere;                /* show the namespace of each run, even if all runs are in the same namespace */
 };
 void report_runs(const struct report *r, struct buf *out);

@@ -331,8 +331,27 @@ void report_json_run(const struct run_state *s, struct buf *out)
 	put_run(&j, s);
 }
 
+/* Writes each run on a line, with its context, for a process that prints those of all contexts. */
+static void put_context_lines(const struct report *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct report_json j = { .o = { .json = { .out = out, .spaced = true }, .use = IN_JSON },
+			.replicas = true };
+		json_open(&j.o.json, '{');
+		json_add_text(&j.o.json, "context", r->context);
+		put_run(&j, r->runs[i]);
+		json_close(&j.o.json, '}');
+		buf_char(out, '\n');
+	}
+}
+
 void report_json(const struct report *r, struct buf *out)
 {
+	if (r->context.n) {
+		put_context_lines(r, out);
+		return;
+	}
+
 	struct report_json j = { .o = { .json = { .out = out, .spaced = true }, .use = IN_JSON },
 		.lines = r->form == REPORT_JSON, .replicas = true };
 	struct json_writer *w = &j.o.json;

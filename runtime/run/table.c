@@ -68,17 +68,32 @@ static void narrow(struct report_table *t, unsigned most)
 	}
 }
 
+/* Writes the rows for another process; escaped texts contain no control character but tabs. */
+static void put_rows_as_cells(const struct report_table *t, struct buf *out)
+{
+	buf_printf(out, "%u\n", t->numbers);
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t c = 0; c < t->columns; c++) {
+			buf_str(out, t->rows[i][c]);
+			buf_char(out, c + 1 < t->columns ? TABLE_CELL : '\n');
+		}
+}
+
 void table_put(struct report_table *t, unsigned most, struct buf *out)
 {
 	for (size_t i = 0; i < t->n; i++)
 		for (size_t c = 0; c < t->columns; c++) {
 			/* a text from a cluster must not end its line or move into another column */
-			t->rows[i][c] = name_escaped(&t->arena, t->rows[i][c]);
+			if (!t->ready)
+				t->rows[i][c] = name_escaped(&t->arena, t->rows[i][c]);
 			unsigned w = text_columns(t->rows[i][c]);
 			t->width[c] = w > t->width[c] ? w : t->width[c];
 		}
-	narrow(t, most);
-	for (size_t i = 0; i < t->n; i++)
+	if (t->cells)
+		put_rows_as_cells(t, out);
+	else
+		narrow(t, most);
+	for (size_t i = 0; i < t->n && !t->cells; i++)
 		put_row(t, t->rows[i], most, out);
 	arena_release(&t->arena);
 	t->rows = NULL;

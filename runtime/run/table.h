@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-enum { TABLE_COLUMNS = 12 };
+enum { TABLE_COLUMNS = 12, TABLE_CELL = 0x1F };         /* TABLE_CELL divides the cells of a row that is passed on */
 
 /* A table begins as { 0 }. */
 struct report_table {
@@ -16,6 +16,8 @@ struct report_table {
 	size_t n, columns;
 	unsigned numbers;               /* one bit for each column, set when the column is aligned to the right */
 	unsigned spare;                 /* one bit for each column that may be left out if it says nothing */
+	bool cells;                     /* write the bits of NUMBERS, then rows as cells, for another process */
+	bool ready;                     /* the texts were escaped by such a process */
 	/* the widths of the columns: at least these, and after table_put() those that were used */
 	unsigned width[TABLE_COLUMNS];
 };

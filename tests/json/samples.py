@@ -182,6 +182,7 @@ class Samples:
     def handles(self):
         """Commands about one replica, or the reports about a run."""
         import code as code_tests
+        import contexts
         import copies
         import sync
         import events
@@ -222,6 +223,14 @@ class Samples:
             self.add("history", w.want(0, "history", "b", "-o", "json")[0], ["history"])
             w.want(0, "delete", "--yes", "b")
             self.add("history", w.want(0, "history", "b", "-o", "json")[0], ["history"])
+        finally:
+            w.close()
+        w = contexts.Clusters()
+        try:
+            contexts.started(w)
+            self.add("status", w.want(7, "status", "--context", "c,closed", "-o", "json")[0], ["status"])
+            w.put("nodes", "", contexts.node("n", 8))
+            self.add("fit", w.want(7, "fit", "--context", "c,closed", "-o", "json", "a.tj")[0], ["fit"])
         finally:
             w.close()
         w = copies.Container()

@@ -1,0 +1,413 @@
+/* contexts.c - see contexts.h. */
+#include "runtime/command/contexts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "base/words.h"
+#include "runtime/command/runs.h"
+#include "runtime/run/table.h"
+
+enum { CONTEXTS_MOST = 64, ANSWER_SECONDS = 30, ANSWER_MOST = 64 << 20 };
+
+/* One context: its process, and what that has written. */
+struct member_context {
+	struct str name;
+	pid_t pid;
+	int out, err;                   /* pipes; -1: closed */
+	struct buf text, messages;
+	int status;
+	struct str failure;             /* why nothing of the context is shown; empty: it is shown */
+};
+
+struct contexts {
+	struct session *session;
+	struct member_context *at;
+	size_t n;
+};
+
+/* ---- which contexts ---- */
+
+static bool names_context(const struct contexts *c, struct str name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (str_eq(c->at[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds the names in TEXT, which are divided by the character BY, each once. */
+static void add_contexts(struct contexts *c, struct str text, char by)
+{
+	while (text.n) {
+		const char *end = memchr(text.p, by, text.n);
+		struct str name = { text.p, end ? (size_t)(end - text.p) : text.n };
+		text = end ? (struct str){ end + 1, text.n - name.n - 1 } : STR("");
+		struct member_context m = { .name = name, .out = -1, .err = -1 };
+		if (name.n && !names_context(c, name))
+			ARENA_PUSH(c->session->arena, c->at, c->n, m);
+	}
+}
+
+/* Finds the contexts that --context names; false if it is the name of one. */
+static bool find_contexts(struct contexts *c)
+{
+	struct session *s = c->session;
+	struct str text = option_value(s->options, OPTION_CONTEXT);
+	struct contexts known = { .session = s };
+	struct buf names = { 0 };
+
+	if (!text.n || option_given(s->options, OPTION_LOCAL) || !s->cluster)
+		return false;
+	s->cluster->contexts(s, &names);
+	add_contexts(&known, str_copy(s->arena, buf_text(&names)), '\n');
+	buf_release(&names);
+	if (names_context(&known, text))
+		return false;
+	if (str_is(text, "all"))
+		*c = known;
+	else if (memchr(text.p, ',', text.n))
+		add_contexts(c, text, ',');
+	return c->n > 0;
+}
+
+/* ---- one process each ---- */
+
+static struct str option_form(const struct session *s) { return option_value(s->options, OPTION_OUTPUT); }
+
+/* The options of the command with this context alone. */
+static struct options options_with(struct session *s, struct str context)
+{
+	struct options o = *s->options;
+
+	o.given = ARENA_ARRAY(s->arena, struct given, o.ngiven);
+	memcpy(o.given, s->options->given, o.ngiven * sizeof *o.given);
+	for (size_t i = 0; i < o.ngiven; i++)
+		if (o.given[i].option == OPTION_CONTEXT)
+			o.given[i].value = str_copy(s->arena, context);
+	return o;
+}
+
+static _Noreturn void be_member(struct contexts *c, struct member_context *m, int (*command)(struct session *s),
+	const int pipes[4])
+{
+	struct session one = *c->session;
+	struct options o = options_with(&one, m->name);
+
+	dup2(pipes[1], STDOUT_FILENO);
+	dup2(pipes[3], STDERR_FILENO);
+	for (int i = 0; i < 4; i++)
+		close(pipes[i]);
+	int nothing = open("/dev/null", O_RDONLY);
+	if (nothing >= 0)
+		dup2(nothing, STDIN_FILENO);    /* a plugin must not ask questions for several clusters at once */
+	one.options = &o;
+	one.context = m->name;
+	one.quiet = true;
+	_exit(session_end(&one, command(&one)));
+}
+
+static void start_member(struct contexts *c, struct member_context *m, int (*command)(struct session *s))
+{
+	int pipes[4] = { -1, -1, -1, -1 };
+
+	if (pipe2(pipes, O_CLOEXEC) != 0 || pipe2(pipes + 2, O_CLOEXEC) != 0 || (m->pid = fork()) < 0) {
+		m->failure = str_printf(c->session->arena, "no process for it: %s", strerror(errno));
+		m->status = STATUS_OUTPUT;
+		m->pid = 0;
+		for (int i = 0; i < 4; i++)
+			if (pipes[i] >= 0)
+				close(pipes[i]);
+		return;
+	}
+	if (!m->pid)
+		be_member(c, m, command, pipes);
+	close(pipes[1]);
+	close(pipes[3]);
+	m->out = pipes[0];
+	m->err = pipes[2];
+}
+
+static void read_pipe(int *fd, struct buf *b)
+{
+	char bytes[65536];
+	ssize_t n = read(*fd, bytes, sizeof bytes);
+
+	if (n > 0 && b->n < ANSWER_MOST) {
+		buf_put(b, bytes, (size_t)n);
+	} else if (n >= 0 || errno != EINTR) {
+		close(*fd);
+		*fd = -1;
+	}
+}
+
+/* How long a context may take: twice the time for which a request is repeated, if the user gave that. */
+static int64_t time_limit(struct session *s)
+{
+	int64_t retry;
+
+	return runs_duration(s, OPTION_RETRY_TIMEOUT, &retry) && retry ? 2 * retry + 10 * NS_PER_SECOND
+		: ANSWER_SECONDS * NS_PER_SECOND;
+}
+
+static void await_members(struct contexts *c)
+{
+	struct pollfd *p = ARENA_ARRAY(c->session->arena, struct pollfd, 2 * c->n);
+	int64_t until = clock_steady() + time_limit(c->session);
+
+	for (;;) {
+		int64_t left = until - clock_steady();
+		nfds_t open = 0;
+		for (size_t i = 0; i < c->n; i++) {
+			p[2 * i] = (struct pollfd){ .fd = c->at[i].out, .events = POLLIN };
+			p[2 * i + 1] = (struct pollfd){ .fd = c->at[i].err, .events = POLLIN };
+			open += (c->at[i].out >= 0) + (c->at[i].err >= 0);
+		}
+		if (!open || left <= 0)
+			break;
+		if (poll(p, 2 * c->n, (int)(left / 1000000) + 1) <= 0)
+			continue;
+		for (size_t i = 0; i < c->n; i++) {
+			if (p[2 * i].fd >= 0 && p[2 * i].revents)
+				read_pipe(&c->at[i].out, &c->at[i].text);
+			if (p[2 * i + 1].fd >= 0 && p[2 * i + 1].revents)
+				read_pipe(&c->at[i].err, &c->at[i].messages);
+		}
+	}
+}
+
+/* The last message of the process, without the name of the program. */
+static struct str last_message(struct contexts *c, const struct member_context *m)
+{
+	struct str text = buf_text(&m->messages);
+
+	while (text.n && text.p[text.n - 1] == '\n')
+		text.n--;
+	const char *line = text.n ? memrchr(text.p, '\n', text.n) : NULL;
+	if (line)
+		text = (struct str){ line + 1, (size_t)(text.p + text.n - line - 1) };
+	if (str_starts(text, STR("trainc: ")))
+		text = (struct str){ text.p + 8, text.n - 8 };
+	return str_copy(c->session->arena, text);
+}
+
+/* Ends the process, and finds out how it went. */
+static void end_member(struct contexts *c, struct member_context *m)
+{
+	bool late = m->out >= 0;
+	int how = 0;
+
+	if (!m->pid)
+		return;
+	if (late)
+		kill(m->pid, SIGKILL);
+	while (waitpid(m->pid, &how, 0) < 0 && errno == EINTR)
+		;
+	if (m->out >= 0)
+		close(m->out);
+	if (m->err >= 0)
+		close(m->err);
+	m->status = WIFEXITED(how) ? WEXITSTATUS(how) : late ? STATUS_UNREACHABLE : STATUS_INTERNAL;
+	if (late)
+		m->failure = STR("it has not answered in time");
+	else if (!m->text.n && m->status != STATUS_DONE)
+		m->failure = last_message(c, m);
+}
+
+/* Prints the messages of a process, each with the context before it. */
+static void say_messages(struct contexts *c, const struct member_context *m)
+{
+	struct str rest = buf_text(&m->messages);
+
+	while (rest.n) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct str line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		rest = end ? (struct str){ end + 1, rest.n - line.n - 1 } : STR("");
+		if (str_starts(line, STR("trainc: ")))
+			line = (struct str){ line.p + 8, line.n - 8 };
+		session_say(c->session, "%.*s: %.*s", STR_ARG(m->name), STR_ARG(line));
+	}
+	if (m->failure.n && !m->messages.n)
+		session_say(c->session, "%.*s: %.*s", STR_ARG(m->name), STR_ARG(m->failure));
+}
+
+/* ---- what is printed ---- */
+
+/* Takes the next line; false at the end. */
+static bool next_of(struct str *rest, struct str *ret)
+{
+	const char *end = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
+
+	if (!end)
+		return false;
+	*ret = (struct str){ rest->p, (size_t)(end - rest->p) };
+	*rest = (struct str){ end + 1, rest->n - ret->n - 1 };
+	return true;
+}
+
+static void put_cells(struct report_table *t, struct str context, struct str line)
+{
+	struct str *row = table_row(t);
+	size_t i = 1;
+
+	row[0] = context;
+	for (;;) {
+		const char *end = memchr(line.p, TABLE_CELL, line.n);
+		size_t n = end ? (size_t)(end - line.p) : line.n;
+		if (i < TABLE_COLUMNS)
+			row[i++] = str_copy(&t->arena, (struct str){ line.p, n });
+		if (!end)
+			break;
+		line = (struct str){ end + 1, line.n - n - 1 };
+	}
+	t->columns = i > t->columns ? i : t->columns;
+}
+
+/* One table of all contexts. A context that failed has a row with the reason, in the last column. */
+static void print_contexts_table(struct contexts *c)
+{
+	struct report_table t = { .ready = true };
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct str rest = buf_text(&c->at[i].text), line;
+		if (next_of(&rest, &line))      /* which columns are numbers */
+			t.numbers = (unsigned)strtoul(str_copy(c->session->arena, line).p, NULL, 10) << 1;
+		bool head = next_of(&rest, &line);
+		if (head && !t.n)
+			put_cells(&t, STR("CONTEXT"), line);
+		while (head && next_of(&rest, &line))
+			put_cells(&t, c->at[i].name, line);
+	}
+	if (!t.n)
+		put_cells(&t, STR("CONTEXT"), STR("CAUSE"));
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].failure.n) {
+			put_cells(&t, c->at[i].name, STR(""));
+			t.rows[t.n - 1][t.columns - 1] = name_escaped(&t.arena, c->at[i].failure);
+		}
+	table_put(&t, session_width(STDOUT_FILENO), &out);
+	session_print(c->session, buf_text(&out));
+	buf_release(&out);
+}
+
+/* One line for each line of a context, and one for each context that failed. */
+static void print_contexts_lines(struct contexts *c)
+{
+	struct report_table t = { .ready = true };
+	struct buf out = { 0 };
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct str rest = buf_text(&c->at[i].text), line;
+		while (next_of(&rest, &line))
+			put_cells(&t, c->at[i].name, line);
+		if (c->at[i].failure.n)
+			put_cells(&t, c->at[i].name, name_escaped(&t.arena, c->at[i].failure));
+	}
+	if (t.n)
+		table_put(&t, session_width(STDOUT_FILENO), &out);
+	session_print(c->session, buf_text(&out));
+	buf_release(&out);
+}
+
+/* The lines of each context are JSON objects that have the context already. */
+static void print_contexts_json(struct contexts *c, const char *key)
+{
+	struct buf out = { 0 };
+	struct json_writer w = { .out = &out, .spaced = true };
+
+	json_open(&w, '{');
+	json_line(&w, 2);
+	json_add_int(&w, "schemaVersion", 1);
+	json_line(&w, 2);
+	json_add_open(&w, key, '[');
+	for (size_t i = 0; i < c->n; i++) {
+		struct str rest = buf_text(&c->at[i].text), line;
+		while (next_of(&rest, &line)) {
+			json_line(&w, 4);
+			json_put_raw(&w, "%.*s", STR_ARG(line));
+		}
+	}
+	json_close(&w, ']');
+	json_line(&w, 2);
+	json_add_open(&w, "contexts", '[');
+	for (size_t i = 0; i < c->n; i++) {
+		json_line(&w, 4);
+		json_open(&w, '{');
+		json_add_text(&w, "context", c->at[i].name);
+		json_add_int(&w, "status", c->at[i].status);
+		json_add_text(&w, "reason", c->at[i].failure);
+		json_close(&w, '}');
+	}
+	json_close(&w, ']');
+	json_line(&w, 0);
+	json_close(&w, '}');
+	buf_char(&out, '\n');
+	session_write(c->session, buf_text(&out));
+	buf_release(&out);
+}
+
+/* Can the command show several contexts in this form? If not, that is reported. */
+static bool is_shown_together(struct contexts *c)
+{
+	struct session *s = c->session;
+	struct str form = option_form(s);
+
+	if (c->n > CONTEXTS_MOST)
+		session_say(s, "--context names %zu contexts; at most %d", c->n, CONTEXTS_MOST);
+	else if (option_given(s->options, OPTION_WATCH))
+		session_say(s, "--watch shows one context; name one with --context");
+	else if (form.n && !str_is(form, "json") && !str_is(form, "table") && !str_is(form, "wide") &&
+		!str_is(form, "text"))
+		session_say(s, "-o %.*s shows one context; several are shown as a table, wide, or as JSON",
+			STR_ARG(form));
+	else
+		return true;
+	return false;
+}
+
+bool contexts_several(struct session *s)
+{
+	struct contexts c = { .session = s };
+
+	return !s->context.n && find_contexts(&c);
+}
+
+bool contexts_run(struct session *s, int (*command)(struct session *s), int *ret_status)
+{
+	struct contexts c = { .session = s };
+	bool fit = s->options->command == COMMAND_FIT;
+
+	if (s->context.n || !find_contexts(&c))
+		return false;
+	*ret_status = STATUS_USAGE;
+	if (!is_shown_together(&c))
+		return true;
+	*ret_status = STATUS_DONE;
+	for (size_t i = 0; i < c.n; i++)
+		start_member(&c, &c.at[i], command);
+	await_members(&c);
+	for (size_t i = 0; i < c.n; i++) {
+		end_member(&c, &c.at[i]);
+		say_messages(&c, &c.at[i]);
+		*ret_status = runs_worse(*ret_status, c.at[i].status);
+	}
+	if (str_is(option_form(s), "json"))
+		print_contexts_json(&c, fit ? "jobs" : "runs");
+	else if (fit)
+		print_contexts_lines(&c);
+	else
+		print_contexts_table(&c);
+	for (size_t i = 0; i < c.n; i++) {
+		buf_release(&c.at[i].text);
+		buf_release(&c.at[i].messages);
+	}
+	return true;
+}
