@@ -50,7 +50,8 @@ enum target_trait {
 	TARGET_ROLE_JOBS = 8,           /* each role has a Job, which stays suspended until a command resumes it */
 	/* the target is one object of the training operator, which makes the pods and their autoscaler itself */
 	TARGET_OPERATOR = 16,
-	TARGET_SLICES = 32              /* the target supports slices: each slice of a role has its own Job */
+	/* each slice of a role has its own Job, and so has each copy of a cell */
+	TARGET_SLICES = 32
 };
 unsigned emit_target_traits(struct str name);
 /* Returns the kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */

@@ -296,7 +296,7 @@ static void put_cell(struct plan_json *p, const struct plan_job *j, const struct
 	json_line(&p->json, 6);
 	json_open(&p->json, '{');
 	put_plan_text(p, "name", c->name);
-	put_plan_text(p, "framework", c->framework);
+	json_add_text(&p->json, "framework", c->framework);
 	json_add_open(&p->json, "copies", '{');
 	json_add_int(&p->json, "min", c->min);
 	json_add_int(&p->json, "max", c->max);

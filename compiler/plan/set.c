@@ -41,11 +41,11 @@ static bool no(struct set_gathering *g, const struct plan_condition *c)
 /* Adds the Jobs that must all be complete for condition C, a part of an alternative. */
 static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 {
-	const struct plan_role *r = &g->job->roles[c->role];
+	const struct plan_role *r = &g->job->roles[c->role];    /* of no meaning if C joins others */
 
 	if (c->kind == CONDITION_AND)
 		return whole_jobs(g, c->left) && whole_jobs(g, c->right);
-	if (c->kind == CONDITION_OR)
+	if (condition_joins(c))
 		return no(g, c);
 	if (c->kind == CONDITION_DONE && c->index >= 0 && r->unrolled)
 		add_set_pod(g, c->role, c->index);
@@ -162,6 +162,8 @@ bool plan_set_waits(struct arena *a, const struct plan_job *j, const struct plan
 	*ret = (struct plan_set_success){ 0 };
 	if (c->kind == CONDITION_DONE)
 		return whole_jobs(&g, c);
+	if (condition_joins(c) || c->kind == CONDITION_GONE)
+		return no(&g, c);
 	if (c->index != CONDITION_ALL && j->roles[c->role].max > 1)
 		return no(&g, c);
 	add_set_role(&g, c->role);

@@ -21,6 +21,7 @@
 #include "runtime/command/local.h"
 #include "runtime/local/forward.h"
 #include "runtime/local/publish.h"
+#include "runtime/run/cells.h"
 
 enum { CHANNEL_DATA = 0, CHANNEL_ERROR = 1, CHANNELS = 2, PORT_BYTES = 2, TUNNELS_MOST = 128, READ_AT_ONCE = 16 << 10,
 	KEPT_MOST = 256 << 10, MESSAGE_MOST = 2000 };
@@ -303,11 +304,8 @@ static void forward_accept(struct loop_fd *fd, unsigned events)
 static bool find_forwarded(struct pod_forwarding *f, struct forwarded *p)
 {
 	const struct plan_job *j = &cluster_watch_of(f->run)->plan;
-	const struct plan_role *role = NULL;
+	const struct plan_role *role = run_plan_role(j, p->what.role);
 
-	for (size_t i = 0; i < j->nroles; i++)
-		if (str_eq(j->roles[i].name, p->what.role))
-			role = &j->roles[i];
 	if (!role)
 		session_say(f->session, "run '%.*s' has no role '%.*s'", STR_ARG(f->run->name), STR_ARG(p->what.role));
 	else if (p->what.index >= role->max)

@@ -4,6 +4,7 @@
  */
 #include "runtime/cluster/replica_pod.h"
 
+#include "runtime/run/cells.h"
 #include "runtime/status/look.h"
 
 /* The fields of a pod that are read here: the index of a replica may be in any label, or in an annotation. */
@@ -122,7 +123,7 @@ bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, i
 	struct replica_pod *ret, int *ret_status)
 {
 	const struct cluster_watch *c = cluster_watch_of(w);
-	const struct plan_role *r = plan_find_role(&c->plan, role);
+	const struct plan_role *r = run_plan_role(&c->plan, role);
 	struct replica_pods pods;
 
 	*ret_status = STATUS_USAGE;

@@ -94,3 +94,19 @@ const struct role_states *run_role_states(struct arena *a, const struct plan_job
 	}
 	return all;
 }
+
+const struct plan_role *run_plan_role(const struct plan_job *j, struct str address)
+{
+	const struct plan_role *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		struct run_role named = { .name = r->name, .cell = r->cell, .copy = r->copy };
+		if (!run_role_meant(&named, address))
+			continue;
+		found = r;
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}

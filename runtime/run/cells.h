@@ -7,6 +7,8 @@
 
 #include "runtime/run/run_state.h"
 
+/* The role of J that ADDRESS means, as run_find_role() says, also before the state of the run is known. */
+const struct plan_role *run_plan_role(const struct plan_job *j, struct str address);
 /* The cell of that name; NULL if the run has none. */
 struct run_cell *run_find_cell(const struct run_state *s, struct str name);
 /* Is the role in a copy that the run should have, or in no cell? */

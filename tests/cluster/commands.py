@@ -347,6 +347,25 @@ def copies_scaled(w):
 
 
 @check
+def copies_by_address(w):
+    """each command that takes a replica takes the addresses of one in a copy, and forwards its ports"""
+    w.write("c.tj", CELLS.replace('command = ["lead"]', 'command = ["lead"], ports { http = 8000 }'))
+    w.want(0, "apply", "--no-wait", "c.tj")
+    lead, w1 = "c-server-lead-1-0-x", "c-fixed-w-1-0-x"
+    for address, port, pod in (("server/1/lead/0", "8000", lead), ("server-lead-1/0", "8000", lead), ("fixed/1/0", "80", w1), ("fixed/1/w/0", "80", w1)):
+        p = w.start("port-forward", "c", "0:%s:%s" % (address, port))
+        shown = w.shown(p, "->", out=True)
+        must(shown.endswith("-> %s:%s\n" % (address, port)), shown)
+        p.kill()
+        p.communicate(timeout=60)
+        w.want(0, "logs", "c", "--role", address.rsplit("/", 1)[0])
+        w.want(5, "restart", "c", address, err="nothing would create the pod '%s' again" % pod)
+    for address in ("server/1/0", "server/7/lead/0", "fixed/1/x/0", "server/0"):
+        w.want(2, "port-forward", "c", address + ":80")
+        w.want(2, "restart", "c", address)
+
+
+@check
 def copies_of_pods_are_not_scaled(w):
     """copies that are pods have no Jobs that could be suspended, so `scale` says what to do"""
     w.write("c.tj", CELLS)

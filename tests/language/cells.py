@@ -166,7 +166,22 @@ t.case("a queue", S(RUN, 'queue = "q"'), ["TJ0818", "in a queue"], **E)
 t.case("a gang", S(RUN, 'gang = "volcano"'), ["TJ0818", "in a gang"], **E)
 t.case("slices", 'import std.tpu\n' + S(RUN + ", accelerator = tpu.v5e(2x4), slices = 2"), "TJ0818", **E)
 t.case("names of replicas", 'import std.kubeflow\n' + J("cell c: kubeflow.pytorchjob { }"), ["TJ0818", "replica { }"], **E)
-for target in ("jobset", "kubeflow", "trainer"):
+SET = dict(C, args=("--target", "jobset"))
+t.case("jobset", S(RUN + ", replicas = 2", "role r { command = [server[1].worker.host(0)], start_after = ready(server) }"),
+       ["- name: server-worker-0\n", "- name: server-worker-2\n", 'trainc.dev/copy: "2"\n', "- a-server-worker-1-0-0.a\n", "- name: server-worker-1\n", "status: Ready\n"], **SET)
+t.case("jobset: a copy knows its hosts", J('cell c { copies = 2\n role w { command = ["x", w.host(0)], env { N = pod.copy } } }'),
+       ["- a-c-w-0-0-0.a\n", "- a-c-w-1-0-0.a\n", 'value: "1"'], **SET)
+t.case("jobset: success of a part", J('cell c { copies = 2, role w { %s } }\nrole r { command = ["report"] }\nsuccess = done(c)' % RUN),
+       ["operator: All", "- c-w-0\n", "- c-w-1\n"], lacks="- r\n", **SET)
+t.case("jobset: after one copy", S(RUN, "role r { command = [\"r\"], start_after = ready(server[1]) }"), "- name: server-worker-1\n", **SET)
+JOBSET = dict(E, args=("--target", "jobset"), command="compile")
+for what, cell, more, says in (("elastic", "copies = 2:3", "", ["cell 'server' cannot have 2:3 copies", "write copies = 3"]),
+                               ("least", "copies = 3", "role r { start_after = ready(server, least = 2) }", ["cannot wait for 'ready(server, least = 2)'", "whole roles or cells"]),
+                               ("any", "copies = 3", "role r { start_after = ready(server, any = true) }", "cannot wait for 'ready(server, any = true)'"),
+                               ("success of some", "copies = 3", "success = done(server, least = 2)", "cannot express 'success = done(server, least = 2)'"),
+                               ("restarts", "copies = 3, restarts = 1", "", "does not restart a single copy")):
+    t.case("jobset: " + what, S(RUN, more, copies=cell), ["TJ0818"] + ([says] if isinstance(says, str) else says), **JOBSET)
+for target in ("kubeflow", "trainer"):
     t.case("target " + target, S(RUN), ["TJ0818", "the target '%s' has no place for cell 'server'" % target], args=("--target", target), command="compile", **E)
 t.case("what is wrong is reported once", S("command = [\"x\"], shm = 8Gi, nothing = 2"), "TJ0202", status=1)
 

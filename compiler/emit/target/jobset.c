@@ -2,7 +2,8 @@
  * jobset.c - the target that writes one JobSet, with a replicated Job for each role (jobset.x-k8s.io/v1alpha2 as of
  * version 0.10). Its controller makes the Jobs and their headless Service, and names them: the Job of role R is
  * J-R-0. When the job has ended, the controller stops all pods that still run. An unrolled role is a replicated Job
- * R-i for each replica; a role of several slices is one replicated Job with a Job J-R-s for each slice s.
+ * R-i for each replica; a role of several slices is one replicated Job with a Job J-R-s for each slice s. Each copy of
+ * a cell has replicated Jobs of its own, C-R-c, because the texts of its pods differ from those of other copies.
  */
 #include "emit/each.h"
 
@@ -37,7 +38,7 @@ static void gather_dependencies(struct arena *a, const struct plan_job *j, const
 	if (c->kind == CONDITION_AND) {
 		gather_dependencies(a, j, c->left, ds);
 		gather_dependencies(a, j, c->right, ds);
-	} else if (c->kind == CONDITION_OR || !plan_set_waits(a, j, c, &jobs)) {
+	} else if (!plan_set_waits(a, j, c, &jobs)) {
 		ds->because = c;
 	} else {
 		for (size_t i = 0; i < jobs.n; i++)

@@ -18,6 +18,20 @@ static void check_set_elastic(struct checking *c, const struct plan_job *j, cons
 		(long long)r->max);
 }
 
+/* Reports elastic copies: a set keeps its size, and fails with any of its Jobs. */
+static void check_set_cells(struct checking *c, const struct plan_job *j, const char *set)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *cell = &j->cells[i];
+		if (cell->min == cell->max)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0818, check_place(c, cell->copies_at, cell->at, j->name_at),
+			"a %s fails with any of its Jobs: cell '%.*s' cannot have %lld:%lld copies", set,
+			STR_ARG(cell->name), (long long)cell->min, (long long)cell->max);
+		diag_help(c->diags, d, "write copies = %lld, or use the target 'jobs'", (long long)cell->max);
+	}
+}
+
 /* Checks slices: host names in a slice have two numbers, and only the Service of the set has such names. */
 static void slices(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
@@ -105,8 +119,8 @@ static void check_set_start(struct checking *c, const struct plan_job *j, const 
 	if (ds.because) {
 		struct str text = plan_condition_text(c->arena, j, ds.because);
 		d = diag_report(c->diags, TJ0818, at, "a %s cannot wait for '%.*s'", set, STR_ARG(text));
-		if (ds.because->kind == CONDITION_OR)
-			diag_help(c->diags, d, "wait for whole roles, joined by 'and'%s", or_jobs(j));
+		if (condition_joins(ds.because))
+			diag_help(c->diags, d, "wait for whole roles or cells, joined by 'and'%s", or_jobs(j));
 		else
 			diag_help(c->diags, d, "wait for the whole role with '%s(%.*s)'%s",
 				ds.because->kind == CONDITION_READY ?
@@ -210,6 +224,7 @@ void target_check_set(struct checking *c, const struct plan_job *j, const char *
 		check_set_raw(c, r, set);
 		check_set_start(c, j, r, set);
 	}
+	check_set_cells(c, j, set);
 	success(c, j, set);
 	check_set_clean(c, j, set);
 	timeout(c, j, set);

@@ -49,10 +49,10 @@ static void refuse_slices(struct checking *c, const struct plan_job *j)
 	}
 }
 
-/* Does only a target with an object for each role keep the copies of the job's cells apart, and T is none? */
+/* Has the job cells, whose copies T does not keep apart? A target with one object needs Jobs in it for each part. */
 static bool lacks_cells(const struct target *t, const struct plan_job *j)
 {
-	return j->ncells && t->traits & TARGET_CONTROLLER;
+	return j->ncells && t->traits & TARGET_CONTROLLER && !(t->traits & TARGET_SLICES);
 }
 
 static void refuse_cells(struct checking *c, const struct plan_job *j)
@@ -61,7 +61,7 @@ static void refuse_cells(struct checking *c, const struct plan_job *j)
 		struct diag *d = diag_report(c->diags, TJ0818, check_place(c, j->cells[i].at, j->name_at, j->name_at),
 			"the target '%.*s' has no place for cell '%.*s'", STR_ARG(c->plan->target),
 			STR_ARG(j->cells[i].name));
-		diag_help(c->diags, d, "compile with --target jobs or --target pods");
+		diag_help(c->diags, d, "compile with --target jobs, jobset or pods");
 	}
 }
 
@@ -117,7 +117,7 @@ bool target_check(struct checking *c)
 			refuse_cells(c, &c->plan->jobs[i]);
 		else if (target->check)
 			target->check(c, &c->plan->jobs[i]);
-		if (!c->plan->here && target->role != WORKLOAD_JOB && !lacks_cells(target, &c->plan->jobs[i]))
+		if (!c->plan->here && !(target->traits & TARGET_ROLE_JOBS) && !lacks_cells(target, &c->plan->jobs[i]))
 			refuse_copy_restarts(c, &c->plan->jobs[i]);
 	}
 	return c->diags->errors == errors;
