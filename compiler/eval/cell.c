@@ -232,8 +232,9 @@ static const struct plan_condition *of_copies(struct arguments *a, struct cell *
 {
 	struct eval *ev = a->ev;
 
-	if (cell->known[kind].c && cell->known[kind].least == n)
-		return cell->known[kind].c;
+	for (const struct cell_condition *k = cell->known; k; k = k->next)
+		if (k->kind == kind && k->least == n)
+			return k->c;
 	const struct plan_condition **of = ARENA_ARRAY(eval_work(ev), const struct plan_condition *,
 		(size_t)cell->max);
 	for (int64_t i = 0; i < cell->max; i++) {
@@ -241,10 +242,13 @@ static const struct plan_condition *of_copies(struct arguments *a, struct cell *
 		if (!of[i])
 			return NULL;
 	}
-	cell->known[kind].least = n;
-	return cell->known[kind].c = !n && kind == CONDITION_DONE && cell->min < cell->max ?
+	struct cell_condition *made = ARENA_NEW(eval_work(ev), struct cell_condition);
+	*made = (struct cell_condition){ .kind = kind, .least = n, .next = cell->known };
+	made->c = !n && kind == CONDITION_DONE && cell->min < cell->max ?
 		enough_done(ev, cell, of, a->call->span) :
 		condition_least(ev, of, (size_t)cell->max, n ? n : cell->min, a->call->span);
+	cell->known = made;
+	return made->c;
 }
 
 const struct value *cell_condition(struct arguments *a, enum condition_kind kind, bool any, const struct value *least)

@@ -37,8 +37,14 @@ struct cell {
 	int64_t min, max;               /* numbers of copies; they differ if the cell is elastic */
 	struct job **copies;            /* `max` of them */
 	const struct value *value;      /* the list of copies as a value, made on first use */
-	/* for each kind of condition, the last one that was made about `least` of the copies */
-	struct { int64_t least; const struct plan_condition *c; } known[CONDITION_STARTED + 1];
+	/* the conditions about the cell that have been made: each is made once, however many roles wait for it */
+	struct cell_condition *known;
+};
+struct cell_condition {
+	enum condition_kind kind;
+	int64_t least;                  /* number of copies; 0: the cell as a whole */
+	const struct plan_condition *c;
+	struct cell_condition *next;
 };
 
 struct job {

@@ -289,6 +289,19 @@ static bool few_copies(struct job *j, const struct cell *cell, size_t roles, siz
 	return false;
 }
 
+/* Limits the number of cells: the rules of the job, which each object has, name each of them. */
+static bool few_cells(struct job *j, struct decl *next)
+{
+	enum { MOST = 64 };
+
+	if (j->ncells < MOST)
+		return true;
+	struct diag *d = diag_report(j->ev->diags, TJ0407, next->span, "job '%.*s' has more than %d cells",
+		STR_ARG(j->name), MOST);
+	diag_help(j->ev->diags, d, "make one cell with 'copies' of those that are alike, or write several jobs");
+	return false;
+}
+
 /* Evaluates the cells of the job; false if one of them cannot be, or has no role. */
 static bool job_cells(struct job *j)
 {
@@ -300,6 +313,8 @@ static bool job_cells(struct job *j)
 		if (!is_block(e, "cell") || !e->item->u.block.decl || e->item->u.block.decl->kind != DECL_CELL ||
 		    !e->item->u.block.decl->cell)
 			continue;
+		if (!few_cells(j, e->item->u.block.decl))
+			return false;
 		struct cell *cell = ARENA_NEW(eval_work(j->ev), struct cell);
 		*cell = (struct cell){ .decl = e->item->u.block.decl, .entry = e };
 		struct job *first = copy_new(j, cell, 0);

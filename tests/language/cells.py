@@ -141,6 +141,12 @@ t.case("a label that ends with a dash", J('cell c_ { copies = 2, role w { %s } }
 t.case("... that begins with one", J('cell _c { copies = 2, role w { %s } }' % RUN), ["TJ0802", "may not begin with"], command="compile", **E)
 t.case("two cells of one label", J('cell A_b { role x { %s } }\ncell a_B { role y { %s } }' % (RUN, RUN)), ["TJ0811", "'A_b' and 'a_B'"], command="compile", **E)
 t.case("equal names", J('cell c { copies = 1, role w { %s } }\nrole c_w_0 { command = ["x"] }' % RUN), ["TJ0811"], command="compile", **E)
+MANY = "\n".join("cell c%d { role w { %s } }" % (n, RUN) for n in range(65))
+both = t.case("65 cells", J(MANY), ["TJ0407", "has more than 64 cells", "copies"], **E)
+t.note("65 cells are reported once", "" if both.count("TJ") == 1 else "%d reports" % both.count("TJ"), both)
+t.case("64 cells", J(MANY.rsplit("\n", 1)[0]), lacks="TJ0407", status=0)
+THRESHOLDS = "\n".join("role r%d { start_after = ready(c, least = %d) or done(c, least = %d), command = [\"r\"] }" % (n, 2 + n % 2, 4) for n in range(900))
+t.case("two thresholds, again and again", J('cell c { copies = 1000, role w { command = ["x"] } }\n' + THRESHOLDS), lacks="error", status=0)
 t.case("too many", S(RUN, copies="copies = 5000"), ["TJ0407"], **E)
 t.case("none", S(RUN, copies="copies = 0"), **E)
 t.case("elastic copies", S(RUN, "role r { command = [\"${server.copies} of ${server.least}\"] + [s.worker.host(0) for s in server] }", copies="copies = 2:4"),
