@@ -107,6 +107,7 @@ static void put_run_cells(struct report_json *j, const struct run_state *s)
 		json_add_int(w, "ready", sum.ready);
 		json_add_int(w, "done", sum.done);
 		json_add_int(w, "lost", sum.lost);
+		shape_write(&j->o, &shape_run_cell, c);
 		json_close(w, '}');
 		json_close(w, '}');
 	}

@@ -64,6 +64,10 @@ static void print_states(void)
 	state_objects[0].surprise = STR("of run_object");
 	state_events[0].surprise = STR("of run_event");
 	state_code[0].surprise = STR("of run_code");
+	static struct run_cell run_cell = { .name = { "pair", 4 }, .max = 2, .desired = 2,
+		.surprise = { "of run_cell", 11 } };
+	s.cells = &run_cell;
+	s.ncells = 1;
 	s.failure.surprise = STR("of run_failure");
 	s.surprise = STR("of run_state");
 	struct run_state copy = run_state_copy(&a, &s);
