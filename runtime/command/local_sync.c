@@ -1,7 +1,7 @@
 /*
  * local_sync.c - `sync` for runs on this machine. The command itself replaces the files in the copies of the replicas;
- * the keeper then starts their programs again. RUN/code has the archives: that of the program, and that of the last
- * sync. The lock on this directory keeps another sync away.
+ * the keeper then starts their programs again. RUN/code has the archives: that of the program, and those of syncs. The
+ * lock on this directory keeps another sync away, and the file `begun` in it says what an interrupted one has left.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include "runtime/command/local.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/sync.h"
+#include "runtime/local/code_begun.h"
 #include "runtime/local/code_swap.h"
 #include "runtime/local/control.h"
 #include "runtime/local/watch.h"
@@ -38,6 +39,7 @@ struct local_syncing {
 	struct session *session;
 	struct run_watch *watch;
 	struct code_sync *what;
+	struct code_begun begun;        /* what this sync and interrupted ones have begun */
 	struct local_part *at;
 	size_t n;
 };
@@ -106,9 +108,14 @@ static bool choose_parts(struct local_syncing *c)
 
 /* ---- archives ---- */
 
+static struct str archives_of(struct local_syncing *c)
+{
+	return str_cat(c->session->arena, local_watch_dir(c->watch), STR("/code"), STR(""));
+}
+
 static struct str archive_path(struct local_syncing *c, struct str id)
 {
-	return str_printf(c->session->arena, "%.*s/code/%.*s", STR_ARG(local_watch_dir(c->watch)), CODE_SHORT, id.p);
+	return str_printf(c->session->arena, "%.*s/%.*s", STR_ARG(archives_of(c)), CODE_SHORT, id.p);
 }
 
 /* The files of the archive with an id; one is read once. */
@@ -128,6 +135,19 @@ static struct code_files *files_of(struct local_syncing *c, struct map *known, s
 	return f;
 }
 
+/* The files that the copy of a replica may have: of its code, and of what interrupted syncs have put there. */
+static struct code_files *old_files_of(struct local_syncing *c, struct map *known, const struct local_part *p)
+{
+	struct code_files *all = ARENA_NEW(c->session->arena, struct code_files);
+
+	*all = (struct code_files){ 0 };
+	code_files_join(c->session->arena, all, files_of(c, known, p->run->at[p->index].code, STR("")));
+	for (size_t i = 0; i < c->begun.n; i++)
+		if (c->begun.at[i].index == p->index && str_eq(c->begun.at[i].role, p->role->name))
+			code_files_join(c->session->arena, all, files_of(c, known, c->begun.at[i].id, STR("")));
+	return all;
+}
+
 static bool keep_archive(struct local_syncing *c, const struct plan_code *code, struct str *why)
 {
 	struct str path = archive_path(c, code->id);
@@ -138,8 +158,7 @@ static bool keep_archive(struct local_syncing *c, const struct plan_code *code, 
 /* Locks the archives of the run; -1 after a report. */
 static int lock_archives(struct local_syncing *c)
 {
-	struct str path = str_cat(c->session->arena, local_watch_dir(c->watch), STR("/code"), STR(""));
-	int fd = open(path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open(archives_of(c).p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
@@ -152,6 +171,35 @@ static int lock_archives(struct local_syncing *c)
 
 /* ---- steps ---- */
 
+/* Notes which replicas are changed, before the first file is. */
+static bool note_begun(struct local_syncing *c)
+{
+	struct str why;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct local_part *p = &c->at[i];
+		if (p->same)
+			continue;
+		code_begun_add(c->session->arena, &c->begun, p->role->name, p->index, p->run->at[p->index].code);
+		code_begun_add(c->session->arena, &c->begun, p->role->name, p->index, p->role->code->id);
+	}
+	if (code_begun_write(c->session->arena, archives_of(c), &c->begun, &why))
+		return true;
+	session_say(c->session, "%.*s", STR_ARG(why));
+	return false;
+}
+
+/* Removes the note about the replicas of which the keeper knows what they have. */
+static void note_done(struct local_syncing *c)
+{
+	struct str ignored;             /* then the next sync replaces the files once more */
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].done)
+			code_begun_done(&c->begun, c->at[i].role->name, c->at[i].index);
+	code_begun_write(c->session->arena, archives_of(c), &c->begun, &ignored);
+}
+
 static bool prepare_all(struct local_syncing *c)
 {
 	struct map known = { 0 };
@@ -159,8 +207,7 @@ static bool prepare_all(struct local_syncing *c)
 
 	for (size_t i = 0; i < c->n && good; i++) {
 		struct local_part *p = &c->at[i];
-		const struct run_replica *x = &p->run->at[p->index];
-		p->old = files_of(c, &known, x->code, STR(""));
+		p->old = old_files_of(c, &known, p);
 		p->new = files_of(c, &known, p->role->code->id, p->role->code->packed);
 		p->swap = (struct code_swap){ .arena = c->session->arena, .old = p->old, .new = p->new,
 			.packed = p->role->code->packed, .id = p->role->code->id, .copy = -1, .stage = -1,
@@ -169,7 +216,7 @@ static bool prepare_all(struct local_syncing *c)
 		if (!p->same)
 			good = keep_archive(c, p->role->code, &p->why) && code_swap_prepare(&p->swap, &p->why);
 	}
-	return good;
+	return good && note_begun(c);
 }
 
 static bool restarts(const struct local_syncing *c, const struct local_part *p)
@@ -209,6 +256,7 @@ static bool carry_out_all(struct local_syncing *c)
 		p->done = tell_keeper(c, p);
 		good = good && p->done;
 	}
+	note_done(c);
 	return good;
 }
 
@@ -269,8 +317,8 @@ static void note_all(struct local_syncing *c, bool told)
 		r->unchanged = r->unchanged && same;
 		r->restarted = r->restarted || (synced && restarts(c, p));
 		r->changed = changed > r->changed ? changed : r->changed;
-		if (!r->from.n && before && !p->same)
-			r->from = before->id;
+		if (!r->from.n && before && !p->same && !str_eq(before->id, r->to))
+			r->from = str_copy(c->session->arena, before->id);      /* the next state takes its place */
 	}
 }
 
@@ -280,8 +328,47 @@ static void say_failures(struct local_syncing *c, bool told)
 		if (c->at[i].why.n)
 			session_say(c->session, "%.*s/%lld: %.*s", STR_ARG(c->at[i].role->name),
 				(long long)c->at[i].index, STR_ARG(c->at[i].why));
-	session_say(c->session, told ? "replicas may have different code now; the same command completes what was begun"
-		: "nothing was changed in any replica");
+	if (!told) {
+		session_say(c->session, "nothing was changed in any replica");
+		return;
+	}
+	run_watch_update(c->watch);
+	session_say(c->session, "replicas may have different code now%s", run_watch_over(c->watch) ? "" :
+		"; when the cause is gone, the same command completes what was begun");
+}
+
+/* Reads what interrupted syncs have begun: of these replicas the keeper does not know what they have. */
+static bool read_begun(struct local_syncing *c)
+{
+	struct str why;
+
+	if (!code_begun_read(c->session->arena, archives_of(c), &c->begun, &why)) {
+		session_say(c->session, "%.*s", STR_ARG(why));
+		return false;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (code_begun_has(&c->begun, c->at[i].role->name, c->at[i].index))
+			c->at[i].same = false;
+	return true;
+}
+
+static int sync_parts(struct local_syncing *c)
+{
+	if (!read_begun(c))
+		return STATUS_FAILED;
+	bool ready = prepare_all(c), good = ready && carry_out_all(c);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].swap.dir.n)
+			code_swap_end(&c->at[i].swap);
+	note_all(c, ready);
+	if (!good)
+		say_failures(c, ready);
+	else if (wait_for_programs(c))
+		return STATUS_DONE;
+	else
+		session_say(c->session, "not all programs have started again; 'trainc status --local %.*s' shows them",
+			STR_ARG(c->watch->name));
+	return STATUS_FAILED;
 }
 
 int local_sync(struct session *s, struct run_watch *w, struct code_sync *what)
@@ -297,20 +384,7 @@ int local_sync(struct session *s, struct run_watch *w, struct code_sync *what)
 	int lock = lock_archives(&c);
 	if (lock < 0)
 		return STATUS_FAILED;
-	bool ready = prepare_all(&c), good = ready && carry_out_all(&c);
-	for (size_t i = 0; i < c.n; i++)
-		if (c.at[i].swap.dir.n)
-			code_swap_end(&c.at[i].swap);
-	note_all(&c, ready);
-	if (!good)
-		say_failures(&c, ready);
-	else if (!wait_for_programs(&c))
-		session_say(s, "not all programs have started again; 'trainc status --local %.*s' shows them",
-			STR_ARG(w->name));
-	else {
-		close(lock);
-		return STATUS_DONE;
-	}
+	int status = sync_parts(&c);
 	close(lock);
-	return STATUS_FAILED;
+	return status;
 }

@@ -67,6 +67,19 @@ bool code_files_read(struct arena *a, struct str packed, struct code_files *ret)
 	return ok;
 }
 
+void code_files_join(struct arena *a, struct code_files *to, const struct code_files *from)
+{
+	char *different = str_cat_chars(a, STR("different"), STR(""), STR(""));
+
+	for (size_t i = 0; i < from->n; i++) {
+		char *is = map_get(&from->digests, from->paths[i]), *was = map_get(&to->digests, from->paths[i]);
+		if (!was)
+			ARENA_PUSH(a, to->paths, to->n, from->paths[i]);
+		if (!was || strcmp(was, is) != 0)
+			map_put(&to->digests, a, from->paths[i], was ? different : is);
+	}
+}
+
 int64_t code_files_changed(const struct code_files *old, const struct code_files *new)
 {
 	int64_t n = 0;
@@ -127,12 +140,24 @@ static int open_parent(struct code_swap *s, struct str path, bool make, const ch
 	return -1;
 }
 
-/* Does the directory NAME contain nothing but files of the old code? PATH is its path in the copy. */
+static bool has_old_below(const struct code_swap *s, struct str directory)
+{
+	for (size_t i = 0; i < s->old->n; i++)
+		if (s->old->paths[i].n > directory.n && s->old->paths[i].p[directory.n] == '/' &&
+			str_starts(s->old->paths[i], directory))
+			return true;
+	return false;
+}
+
+/*
+ * Does the directory NAME contain nothing but files of the old code, and directories that had some? PATH is its path in
+ * the copy.
+ */
 static bool has_only_old(struct code_swap *s, int at, const char *name, struct str path)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	bool only = d != NULL;
+	bool only = d != NULL && has_old_below(s, path);
 
 	for (struct dirent *e; only && (e = readdir(d)) != NULL;) {
 		struct stat is;
@@ -216,22 +241,27 @@ bool code_swap_prepare(struct code_swap *s, struct str *why)
 	return true;
 }
 
-/* Deletes a file of the old code, and the directories above it that are empty then. */
-static void delete_old(struct code_swap *s, struct str path)
+/* Deletes a file (HOW: 0) or an empty directory (AT_REMOVEDIR); true also if it is gone already. */
+static bool delete_at(struct code_swap *s, struct str path, int how)
 {
 	const char *name;
 	int at = open_parent(s, path, false, &name);
+	bool gone = at >= 0 ? unlinkat(at, name, how) == 0 || errno == ENOENT : errno == ENOENT;
 
-	if (at < 0)
-		return;
-	bool gone = unlinkat(at, name, 0) == 0;
-	close(at);
-	while (gone && memrchr(path.p, '/', path.n)) {
-		path.n = (size_t)((const char *)memrchr(path.p, '/', path.n) - path.p);
-		at = open_parent(s, path, false, &name);
-		gone = at >= 0 && unlinkat(at, name, AT_REMOVEDIR) == 0;
-		if (at >= 0)
-			close(at);
+	if (at >= 0)
+		close(at);
+	return gone;
+}
+
+/* Deletes a file of the old code, and the directories above it that are empty then. The program may have been first. */
+static void delete_old(struct code_swap *s, struct str path)
+{
+	bool gone = delete_at(s, path, 0);
+	const char *slash;
+
+	while (gone && (slash = memrchr(path.p, '/', path.n)) != NULL) {
+		path.n = (size_t)(slash - path.p);
+		gone = delete_at(s, path, AT_REMOVEDIR);
 	}
 }
 

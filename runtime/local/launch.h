@@ -41,10 +41,10 @@ enum container_part { CONTAINER_INIT, CONTAINER_SIDECAR, CONTAINER_MAIN };
 enum container_part launch_part(const struct plan_role *r, size_t k);
 
 /*
- * Prepares a new pod: empties scratch space, writes files, generates keys. On failure, returns false with an
- * explanation.
+ * Prepares a new pod: empties scratch space, writes files, generates keys, and unpacks the code with the id CODE, from
+ * the archives of the run if it is not that of the program. On failure, returns false with an explanation.
  */
-bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why);
+bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str code, struct str *why);
 
 /* The file in which a replica writes its last words (last_words.h); p == NULL: the replica writes no such file. */
 struct str launch_last_words(const struct launch *l, struct arena *a, unsigned role, int64_t i);

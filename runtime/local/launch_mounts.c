@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "code/unpack.h"
+#include "plan/code.h"
 #include "runtime/local/launch_internal.h"
 #include "runtime/local/remove.h"
 
@@ -398,12 +399,24 @@ static bool make_words(struct launch *l, struct arena *a, unsigned role, int64_t
 	return !launch_last_words(l, a, role, i).p || make_directory(l, l->scratch, why);
 }
 
+/* The archive of the code with an id: that of the program, or that of a sync, which RUN/code has. */
+static bool archive_of(struct launch *l, struct arena *a, const struct plan_code *code, struct str id,
+	struct str *ret, struct str *why)
+{
+	*ret = code->packed;
+	if (!id.n || str_eq(id, code->id))
+		return true;
+	struct str short_id = { id.p, id.n < CODE_SHORT ? id.n : CODE_SHORT };
+	struct str path = str_cat(a, l->run_dir, STR("/code/"), short_id);
+	return file_read_most(a, path, (size_t)1 << 29, ret, why);
+}
+
 /* Unpacks the role's code into the replica's own copy, which is a scratch volume. */
-static bool unpack_copy(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str *why)
+static bool unpack_copy(struct launch *l, struct arena *a, unsigned role, int64_t i, struct str code, struct str *why)
 {
 	const struct plan_role *r = &l->job->roles[role];
 	const struct plan_mount *m = r->code ? plan_find_mount(&r->main, r->code->at) : NULL;
-	struct str reason;
+	struct str packed, reason;
 
 	if (!m)
 		return true;
@@ -411,17 +424,18 @@ static bool unpack_copy(struct launch *l, struct arena *a, unsigned role, int64_
 	int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return cannot(l, "open", dir, why);
-	bool ok = unpack_code(a, r->code->packed, r->code->id, fd, &reason);
+	bool ok = archive_of(l, a, r->code, code, &packed, &reason) &&
+		unpack_code(a, packed, code.n ? code : r->code->id, fd, &reason);
 	if (!ok)
 		*why = str_printf(l->arena, "cannot unpack the code: %.*s", STR_ARG(reason));
 	close(fd);
 	return ok;
 }
 
-bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str *why)
+bool launch_prepare(struct launch *l, unsigned role, int64_t i, struct str code, struct str *why)
 {
 	struct arena a = { 0 };
-	bool ok = make_scratch(l, &a, role, i, why) && unpack_copy(l, &a, role, i, why) &&
+	bool ok = make_scratch(l, &a, role, i, why) && unpack_copy(l, &a, role, i, code, why) &&
 		make_sub_paths(l, &a, role, i, why) && make_words(l, &a, role, i, why) &&
 			(!l->job->roles[role].nfiles || write_files(l, &a, role, i, why));
 

@@ -299,6 +299,19 @@ static void forget_words(struct engine *e, const struct replica *r)
 	arena_release(&a);
 }
 
+/* The id of the code that a new copy gets: that of its role now, which sync may have replaced; empty: it has none. */
+static struct str code_of(const struct engine *e, const struct replica *r)
+{
+	const struct plan_role *plan = plan_of(e, r);
+
+	if (!plan->code)
+		return STR("");
+	for (size_t i = 0; i < e->state->ncode; i++)
+		if (str_eq(e->state->code[i].role, plan->name) && e->state->code[i].id.n == CODE_ID)
+			return e->state->code[i].id;
+	return plan->code->id;
+}
+
 void replica_start(struct engine *e, struct replica *r, bool fresh)
 {
 	struct str why;
@@ -310,9 +323,10 @@ void replica_start(struct engine *e, struct replica *r, bool fresh)
 	r->next = fresh ? 0 : launch_inits(plan_of(e, r));
 	for (size_t k = 0; k < r->ncontainers; k++)
 		r->containers[k].series = 0;
-	if (fresh && plan_of(e, r)->code)       /* a new copy has the code of the program */
-		e->state->roles[r->role].at[r->index].code = code_short(plan_of(e, r)->code);
-	if (fresh && !launch_prepare(e->launch, r->role, r->index, &why))
+	struct str code = fresh ? code_of(e, r) : STR("");
+	if (code.n)
+		e->state->roles[r->role].at[r->index].code = (struct str){ code.p, CODE_SHORT };
+	if (fresh && !launch_prepare(e->launch, r->role, r->index, code, &why))
 		refuse_replica(e, r, why);
 	else
 		start_next(e, r);

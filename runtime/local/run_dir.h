@@ -7,7 +7,7 @@
  *                   logs/        ROLE-I.log, ROLE-I.times; sidecars and inits ROLE-I.CONTAINER.log; log_file.h
  *                   scratch/     scratch volumes, files, generated keys
  *                   keeper.log   errors of the keeper itself; usually empty
- *                   code/        ID12, the archives of its code; local_sync.c
+ *                   code/        ID12, the archives of its code; begun (code_begun.h); local_sync.c
  *                   reserve      while the run continues: space for its last state, in case logs fill the disk
  *
  * STATE is $TRAINC_STATE_DIR, else $XDG_STATE_HOME/trainc, else ~/.local/state/trainc.
