@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "diag/suggest.h"
 #include "runtime/command/runs.h"
 #include "runtime/local/enter.h"
 #include "runtime/local/follow.h"
@@ -179,30 +180,46 @@ static int local_exec(struct session *s, struct run_watch *w, struct str role, i
 	return entered.status;
 }
 
-static void add_history(struct session *s, struct str name, struct run_histories *ret)
+static void add_history(struct session *s, const struct history *all, struct str name, struct run_histories *ret)
 {
-	struct run_history h = { .name = name, .launches = history_of(s->arena, local_state_dir(s), name) };
+	struct run_history h = { .name = name, .launches = history_of(all, name) };
 
 	if (h.launches.n)
 		ARENA_PUSH(s->arena, ret->at, ret->n, h);
 }
 
+static void say_no_history(struct session *s, const struct run_names *all, struct str name)
+{
+	struct suggest near;
+
+	suggest_init(&near, s->arena, name);
+	for (size_t i = 0; i < all->n; i++)
+		suggest_add(&near, all->at[i]);
+	struct str help = suggest_sentence(&near);
+	session_say(s, "no run '%.*s' on this machine, and none is remembered%s%.*s", STR_ARG(name),
+		help.n ? "; " : "", STR_ARG(help));
+}
+
 static bool local_history(struct session *s, const struct chosen *c, struct run_histories *ret, int *ret_status)
 {
-	struct run_names all = c->n ? (struct run_names){ 0 } : history_names(s->arena, local_state_dir(s));
+	struct history known;
 
 	*ret_status = STATUS_DONE;
-	for (size_t i = 0; i < all.n; i++)
-		add_history(s, all.at[i], ret);
+	history_open(s->arena, local_state_dir(s), &known);
+	if (known.why.n)
+		session_say(s, "the history of deleted runs cannot be read: %.*s", STR_ARG(known.why));
+	struct run_names all = history_names(&known);
+	for (size_t i = 0; i < all.n && !c->n; i++)
+		add_history(s, &known, all.at[i], ret);
 	for (size_t i = 0; i < c->n; i++) {
 		struct str name = c->at[i].name;
 		size_t before = ret->n;
 		run_base(name, &name);
 		if (run_name_valid(name))
-			add_history(s, name, ret);
+			add_history(s, &known, name, ret);
 		if (ret->n > before)
 			continue;
-		session_say(s, "no run '%.*s' on this machine, and none is remembered", STR_ARG(name));
+		say_no_history(s, &all, name);
 		*ret_status = STATUS_USAGE;
 	}
 	return *ret_status == STATUS_DONE || ret->n;

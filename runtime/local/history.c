@@ -3,10 +3,12 @@
  */
 #include "runtime/local/history.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,7 +20,7 @@
 #include "runtime/local/remove.h"
 #include "runtime/local/survivors.h"
 
-enum { SURVIVORS_SECONDS = 2 };
+enum { SURVIVORS_SECONDS = 2, SHELF_FILE_MOST = 4 << 20 };
 
 /* The number of an earlier run, if RUN is the name of an earlier run of NAME; otherwise 0. */
 static long number_of(struct str run, struct str name)
@@ -34,17 +36,43 @@ static struct str state_dir_of(struct str path) { return path_directory(path_dir
 
 static struct str shelf_path(struct arena *a, struct str state_dir) { return path_join(a, state_dir, STR("history")); }
 
-static struct launch_shelf load_shelf(struct arena *a, struct str state_dir)
+static bool read_shelf_file(struct arena *a, struct str path, struct launch_shelf *ret, struct str *why)
 {
 	struct source source = { .base = 1 };
 	struct data_error error;
 	struct data *d;
-	struct str why;
+	struct stat is;
 
-	if (!file_read(a, shelf_path(a, state_dir), &source.text, &why) || !source.text.n ||
-		!data_read_json(a, &source, &d, &error))
-		return (struct launch_shelf){ 0 };
-	return shelf_read(a, d);
+	if (stat(path.p, &is) != 0) {
+		*why = file_reason(a, errno);
+		return errno == ENOENT;
+	}
+	if (!S_ISREG(is.st_mode)) {
+		*why = S_ISDIR(is.st_mode) ? STR("is a directory") : STR("is not a regular file");
+		return false;
+	}
+	if (!file_read_most(a, path, SHELF_FILE_MOST, &source.text, why))
+		return false;
+	if (!source.text.n)             /* a command that was killed before it wrote */
+		return true;
+	if (!data_read_json(a, &source, &d, &error) || d->kind != DATA_MAP) {
+		*why = STR("the file is damaged; move it away");
+		return false;
+	}
+	*ret = shelf_read(a, d);
+	return true;
+}
+
+/* Reads what is kept of removed runs; false with an explanation if there is a file, and it cannot be read. */
+static bool load_shelf(struct arena *a, struct str state_dir, struct launch_shelf *ret, struct str *why)
+{
+	struct str path = shelf_path(a, state_dir), reason;
+
+	*ret = (struct launch_shelf){ 0 };
+	if (read_shelf_file(a, path, ret, &reason))
+		return true;
+	*why = str_printf(a, "'%.*s': %.*s", STR_ARG(path), STR_ARG(reason));
+	return false;
 }
 
 static bool save_shelf(struct arena *a, struct str state_dir, const struct launch_shelf *s, struct str *why)
@@ -52,7 +80,7 @@ static bool save_shelf(struct arena *a, struct str state_dir, const struct launc
 	struct str path = shelf_path(a, state_dir);
 	struct buf b = { 0 };
 	struct json_writer w = { .out = &b };
-	int fd = open(path.p, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path.p, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 
 	if (fd >= 0)
 		close(fd);
@@ -102,18 +130,42 @@ static void insert_run(struct arena *a, struct str state_dir, struct str run, in
 	insert_launch(a, l, x);
 }
 
-struct run_launches history_of(struct arena *a, struct str state_dir, struct str name)
+void history_open(struct arena *a, struct str state_dir, struct history *ret)
 {
-	struct launch_shelf shelf = load_shelf(a, state_dir);
-	struct run_launches l = launches_read(a, shelf_text(&shelf, name), true);
-	struct run_names all = run_list(a, state_dir);
+	*ret = (struct history){ .arena = a, .state_dir = state_dir, .all = run_list(a, state_dir) };
+	load_shelf(a, state_dir, &ret->shelf, &ret->why);
+	for (size_t i = 0; i < ret->shelf.n; i++)
+		map_put(&ret->shelved, a, ret->shelf.at[i].name, &ret->shelf.at[i]);
+}
 
-	for (size_t i = 0; i < all.n; i++)
-		if (number_of(all.at[i], name))
-			insert_run(a, state_dir, all.at[i], number_of(all.at[i], name), &l);
-	for (size_t i = 0; i < all.n; i++)
-		if (str_eq(all.at[i], name))
-			insert_run(a, state_dir, name, l.n ? l.at[l.n - 1].number + 1 : 1, &l);
+/* The number of names that come before NAME. */
+static size_t names_before(const struct run_names *all, struct str name)
+{
+	size_t from = 0, to = all->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (str_cmp(all->at[middle], name) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+struct run_launches history_of(const struct history *h, struct str name)
+{
+	const struct shelf_entry *removed = map_get(&h->shelved, name);
+	struct run_launches l = launches_read(h->arena, removed ? removed->text : STR(""), true);
+	struct str earlier = str_cat(h->arena, name, STR("~"), STR(""));
+	size_t i = names_before(&h->all, earlier);
+
+	for (; i < h->all.n && str_starts(h->all.at[i], earlier); i++)
+		if (number_of(h->all.at[i], name))
+			insert_run(h->arena, h->state_dir, h->all.at[i], number_of(h->all.at[i], name), &l);
+	i = names_before(&h->all, name);
+	if (i < h->all.n && str_eq(h->all.at[i], name))
+		insert_run(h->arena, h->state_dir, name, l.n ? l.at[l.n - 1].number + 1 : 1, &l);
 	if (l.n > LAUNCH_MOST)
 		l = (struct run_launches){ l.at + l.n - LAUNCH_MOST, LAUNCH_MOST };
 	return l;
@@ -121,20 +173,19 @@ struct run_launches history_of(struct arena *a, struct str state_dir, struct str
 
 static int name_order(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
 
-struct run_names history_names(struct arena *a, struct str state_dir)
+struct run_names history_names(const struct history *h)
 {
-	struct launch_shelf shelf = load_shelf(a, state_dir);
-	struct run_names all = run_list(a, state_dir), ret = { 0 };
+	struct run_names ret = { 0 };
 	size_t n = 0;
 
-	for (size_t i = 0; i < all.n; i++) {
-		struct str name = all.at[i];
+	for (size_t i = 0; i < h->all.n; i++) {
+		struct str name = h->all.at[i];
 		run_base(name, &name);
-		ARENA_PUSH(a, ret.at, ret.n, name);
+		ARENA_PUSH(h->arena, ret.at, ret.n, name);
 	}
-	for (size_t i = 0; i < shelf.n; i++)
-		if (run_name_valid(shelf.at[i].name))
-			ARENA_PUSH(a, ret.at, ret.n, shelf.at[i].name);
+	for (size_t i = 0; i < h->shelf.n; i++)
+		if (run_name_valid(h->shelf.at[i].name))
+			ARENA_PUSH(h->arena, ret.at, ret.n, h->shelf.at[i].name);
 	if (ret.n)
 		qsort(ret.at, ret.n, sizeof *ret.at, name_order);
 	for (size_t i = 0; i < ret.n; i++)
@@ -145,17 +196,17 @@ struct run_names history_names(struct arena *a, struct str state_dir)
 }
 
 /* The launches to keep: all of the name if the current run is removed, else those that are there already and one. */
-static struct run_launches launches_to_keep(struct arena *a, struct str state_dir, struct str run,
-	const struct launch_shelf *shelf)
+static struct run_launches launches_to_keep(const struct history *h, struct str run)
 {
+	struct arena *a = h->arena;
 	struct str name = run;
 
 	if (run_base(run, &name)) {
-		struct run_launches l = launches_read(a, shelf_text(shelf, name), true);
-		insert_run(a, state_dir, run, number_of(run, name), &l);
+		struct run_launches l = launches_read(a, shelf_text(&h->shelf, name), true);
+		insert_run(a, h->state_dir, run, number_of(run, name), &l);
 		return l;
 	}
-	struct run_launches l = history_of(a, state_dir, name);
+	struct run_launches l = history_of(h, name);
 	struct run_state unended = { .phase = RUN_UNKNOWN, .cause = STR("") };
 	launches_end(a, &l, &unended, "Deleted", "when it was deleted", clock_real());
 	return l;
@@ -165,18 +216,21 @@ bool history_shelve(struct arena *a, struct str state_dir, struct str run, struc
 {
 	int lock = open(str_copy(a, state_dir).p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct str name = run;
+	struct history h;
 
 	if (lock >= 0)
 		flock(lock, LOCK_EX);
-	struct launch_shelf shelf = load_shelf(a, state_dir);
-	struct run_launches l = launches_to_keep(a, state_dir, run, &shelf);
+	history_open(a, state_dir, &h);
+	struct run_launches l = launches_to_keep(&h, run);
 	run_base(run, &name);
 	struct str text = launches_text(a, &l);
 	if (text.n)
-		shelf_put(a, &shelf, name, text);
-	bool ok = !text.n || save_shelf(a, state_dir, &shelf, why);
+		shelf_put(a, &h.shelf, name, text);
+	bool ok = !text.n || (!h.why.n && save_shelf(a, state_dir, &h.shelf, why));
 	if (lock >= 0)
 		close(lock);
+	if (!ok && h.why.n)
+		*why = h.why;
 	return ok;
 }
 
@@ -184,7 +238,10 @@ bool history_shelve(struct arena *a, struct str state_dir, struct str run, struc
 
 static long newest_number(struct arena *a, struct str path)
 {
-	struct launch_shelf shelf = load_shelf(a, state_dir_of(path));
+	struct launch_shelf shelf;
+	struct str why;                 /* `delete` says it */
+
+	load_shelf(a, state_dir_of(path), &shelf, &why);
 	struct run_launches removed = launches_read(a, shelf_text(&shelf, path_base(path)), true);
 	struct run_names all = run_list(a, state_dir_of(path));
 	long most = removed.n ? (long)removed.at[removed.n - 1].number : 0;
@@ -196,17 +253,27 @@ static long newest_number(struct arena *a, struct str path)
 	return most;
 }
 
-/* Removes the oldest earlier runs, to make room for another one. */
-static void forget_oldest(struct arena *a, struct str path, long last)
+static int by_number(const void *a, const void *b)
+{
+	struct str x = *(const struct str *)a, y = *(const struct str *)b;
+
+	return x.n != y.n ? (x.n < y.n ? -1 : 1) : str_cmp(x, y);       /* of one name; no number begins with 0 */
+}
+
+/* Removes the oldest earlier runs but the newest ten. Only directories count: a file of any text removes none. */
+static void forget_oldest(struct arena *a, struct str path)
 {
 	struct run_names all = run_list(a, state_dir_of(path));
 	struct str why;
+	size_t n = 0;
 
-	for (size_t i = 0; i < all.n; i++) {
-		long n = number_of(all.at[i], path_base(path));
-		if (n && n <= last - HISTORY_RUNS)
-			run_dir_remove(a, run_dir_path(a, state_dir_of(path), all.at[i]), &why);
-	}
+	for (size_t i = 0; i < all.n; i++)
+		if (number_of(all.at[i], path_base(path)))
+			all.at[n++] = all.at[i];
+	if (n > HISTORY_RUNS)
+		qsort(all.at, n, sizeof *all.at, by_number);
+	for (size_t i = 0; i + HISTORY_RUNS < n; i++)
+		run_dir_remove(a, run_dir_path(a, state_dir_of(path), all.at[i]), &why);
 }
 
 /* Has the run ended for certain, and is none of its processes left? */
@@ -279,7 +346,7 @@ struct str history_keep(struct arena *a, struct str path)
 	if (rename(from.p, to.p) != 0)
 		to = STR("");
 	else
-		forget_oldest(a, path, n);
+		forget_oldest(a, path);
 	close(fd);
 	return to;
 }

@@ -6,6 +6,7 @@
 #ifndef TRAINC_RUNTIME_LOCAL_HISTORY_H
 #define TRAINC_RUNTIME_LOCAL_HISTORY_H
 
+#include "base/map.h"
 #include "runtime/local/run_dir.h"
 #include "runtime/run/run_history.h"
 
@@ -22,11 +23,24 @@ void history_restore(struct str kept, struct str path);
 /* Removes every earlier run of NAME; false with an explanation. */
 bool history_remove(struct arena *a, struct str state_dir, struct str name, struct str *why);
 
+/* What is known of all names, read once. */
+struct history {
+	struct arena *arena;
+	struct str state_dir;
+	struct launch_shelf shelf;      /* of removed runs */
+	struct map shelved;             /* name -> its entry on the shelf */
+	struct run_names all;
+	struct str why;                 /* why the shelf cannot be read; empty: it can */
+};
+void history_open(struct arena *a, struct str state_dir, struct history *ret);
 /* The launches of NAME: those of its directories, and those of runs that were removed. */
-struct run_launches history_of(struct arena *a, struct str state_dir, struct str name);
+struct run_launches history_of(const struct history *h, struct str name);
 /* The names with such launches, in order. */
-struct run_names history_names(struct arena *a, struct str state_dir);
-/* Keeps the launches of the run RUN, or NAME~N, which is about to be removed; false with an explanation. */
+struct run_names history_names(const struct history *h);
+/*
+ * Keeps the launches of the run RUN, or NAME~N, which is about to be removed; false with an explanation. A file that is
+ * damaged stays as it is.
+ */
 bool history_shelve(struct arena *a, struct str state_dir, struct str run, struct str *why);
 
 #endif

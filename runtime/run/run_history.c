@@ -10,7 +10,7 @@
 
 enum {
 	TEXT_MOST = 256, CAUSE_MOST = 512, PARTS_MOST = 8,      /* of one launch */
-	NUMBER_MOST = 999999999, NAMES_MOST = 10000, NAME_MOST = 253
+	NUMBER_MOST = 1000000, NAMES_MOST = 10000, NAME_MOST = 253
 };
 
 /* ---- bounds ---- */
@@ -57,6 +57,9 @@ void launches_add(struct arena *a, struct run_launches *l, const struct run_laun
 {
 	struct run_launch x = bounded(a, launch);
 
+	if (!x.number && l->n && l->at[l->n - 1].number >= NUMBER_MOST)
+		for (size_t i = 0; i < l->n; i++)       /* somebody wrote that number: a larger one would not be read */
+			l->at[i].number = (int64_t)i + 1;
 	x.number = x.number ? x.number : l->n ? l->at[l->n - 1].number + 1 : 1;
 	ARENA_PUSH(a, l->at, l->n, x);
 }

@@ -216,5 +216,22 @@ def hostile(w):
     must(json.loads(w.get("configmaps", SHELF)["data"]["a"])[-1]["state"] == "Deleted", "kept")
 
 
+@check
+def forged(w):
+    """a number that somebody wrote hides no later launch"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    for number in (999999999, 1000001, 1000000, 999999):
+        o = w.get("configmaps", "a.trainc")
+        o["data"]["history"] = '[{"n":%d,"state":"Failed"}]' % number
+        w.put("configmaps", "default", o)
+        for word in ("one", "two"):
+            w.write("a.tj", (JOB % ("a", 1)).replace('"train"', '"train", "%s%d"' % (word, number)))
+            w.want(0, "apply", "--no-wait", "--recreate", "a.tj")
+            got = launches(w, "a")
+            must(got[-1]["by"] == "eve" and not got[-1].get("ended"), (number, word, got))
+        must(len(got) == (2 if number > 1000000 else 3), (number, got))
+
+
 if __name__ == "__main__":
     sys.exit(run_checks(World, CHECKS, sys.argv[1:]))

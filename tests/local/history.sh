@@ -58,12 +58,57 @@ wait "$command"
 run 0 history --local again; holds test "$(tail -n 1 .out | cut -d' ' -f1)" = 15
 run 2 history --local nobody; says err "no run 'nobody' on this machine, and none is remembered"
 
-# the file may be anything
-for text in '' '[' '{"again":7,"x":"[1]"}' '{"again":"[{\"n\":99,\"state\":\"Failed\"}]","../x":"[{\"n\":1}]"}'; do
+run 2 history --local agian; says err "no run 'agian' on this machine, and none is remembered; did you mean 'again'?"
+
+# the file may have anything in it
+for text in '' '{"again":7,"x":"[1]"}' '{"again":"[{\"n\":99,\"state\":\"Failed\"}]","../x":"[{\"n\":1}]"}'; do
 	printf '%s' "$text" >state/history
 	run 0 apply --local again.tj
 	run 0 history --local; holds grep -q '^again  *[0-9]' .out
 	run 0 delete --local --yes --force again
 done
 run 0 history --local again; holds grep -q '^100 ' .out
+
+# unreadable WHY: what is there now is not a history: it is said, and left as it is
+unreadable() {
+	run 0 apply --local again.tj
+	run 0 history --local; holds grep -qE '^again +1 ' .out
+	says err "the history of deleted runs cannot be read: '"; says err "history': $1"
+	run 0 delete --local --yes --force again
+	says err "the history of run 'again' is not kept: '"; says err "history': $1"
+}
+for text in '[' '{"again":"[{\"n\":1}]"' '["again"]'; do
+	printf '%s' "$text" >state/history
+	unreadable "the file is damaged"
+	holds test "$(cat state/history)" = "$text"
+done
+truncate -s 5M state/history; unreadable "is larger than 4 MiB"; holds test "$(stat -c %s state/history)" = 5242880
+rm state/history; mkfifo state/history; unreadable "is not a regular file"; holds test -p state/history
+rm state/history; mkdir state/history; unreadable "is a directory"; rmdir state/history
+
+# a number in the file decides nothing: it removes no directory, and hides no later launch
+program hello <<'END'
+  role a { command = ["true"] }
+END
+for i in 1 2 3; do run 0 run --local hello.tj; done
+for number in 999999999 1000001 1000000 999990; do
+	printf '{"hello":"[{\\"n\\":%s,\\"state\\":\\"Failed\\"}]"}' $number >state/history
+	run 0 run --local hello.tj
+	run 0 list --local --all -o name
+	for kept in hello~1 hello~2; do holds grep -qx "run/$kept" .out; done
+	run 0 history --local hello; holds grep -q ' Succeeded ' .out
+done
+run 0 delete --local --yes hello
+rm state/history
+run 0 run --local hello.tj
+mv state/runs/hello "state/runs/hello~500"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do run 0 run --local hello.tj; done
+run 0 list --local --all -o name; holds test "$(wc -l <.out)" -eq 11; holds grep -qx 'run/hello~502' .out
+if grep -qx 'run/hello~501' .out; then fail "more than the newest are kept"; else ok; fi
+run 0 delete --local --yes hello
+
+# many names take time and memory in proportion
+python3 -c 'import json; print(json.dumps({"many-%d" % i: "[{\"n\":1,\"state\":\"Failed\"}]" for i in range(6000)}))' >state/history
+(ulimit -v 1500000; "$TRAINC" history --local >.out 2>.err)
+holds test $? -eq 0; holds test "$(grep -c '^many-' .out)" -eq 6000
 end
