@@ -530,8 +530,8 @@ static bool check_plans(const struct call *c)
 	for (size_t i = 0; i < n; i++) {
 		struct trainc *t = programs[i];
 		struct emit_options options = { .kinds = compile_kinds(t), .sources = &t->sources,
-			.runtime_warning = c->by_kubectl, .brief = t->options.brief, .seen = &seen,
-			.seen_arena = &arena };
+			.runtime_warning = c->by_kubectl, .brief = t->options.brief,
+			.named = t->options.job.name.p != NULL, .seen = &seen, .seen_arena = &arena };
 
 		t->diags.unasked[TJ0817] = !c->by_kubectl;
 		if (t->options.take_code && diags_ok(&t->diags) && t->program.root)

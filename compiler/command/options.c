@@ -169,6 +169,9 @@ static struct str unknown_option(struct reading *r, struct str shown, struct str
 	if (r->command_known && r->options->command == COMMAND_EVAL && strcspn(shown.p, "0123456789( ") < shown.n)
 		return str_printf(r->arena, "trainc: '%.*s' begins like an option; write trainc eval -- '%.*s'\n",
 			STR_ARG(shown), STR_ARG(shown));
+	if (r->command_known && str_is(word, "name") && strstr(command_operands(r->options->command), "RUN"))
+		return str_printf(r->arena, "trainc: %s has no option '%.*s'; the run's name is the operand: trainc %s "
+			"NAME\n", command, STR_ARG(shown), command);
 	suggest_init(&s, r->arena, word);
 	for (unsigned i = 0; i < ROWS; i++)
 		if (!r->command_known || takes(&rows[i], r->options->command))

@@ -18,6 +18,7 @@ struct emit_options {
 	bool annotate;                  /* append `# file:line` to each line of YAML */
 	const struct sources *sources;  /* the sources, needed for `annotate` */
 	bool runtime_warning;           /* report TJ0817: compile reports it, apply and run do not */
+	bool named;                     /* --name has given the name of the job */
 	bool brief;                     /* without what is left to the user, which 'plan' lists */
 	/*
 	 * The identities of objects so far. A command that compiles several files passes the same map to every call, in

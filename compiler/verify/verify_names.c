@@ -67,7 +67,7 @@ static void help_length(struct checking *c, struct diag *d, const struct plan_ro
 			"the target '%.*s' numbers the Jobs of a role too, and keeps %d of 63 characters for what "
 			"Kubernetes adds to the name of a pod",
 			STR_ARG(c->plan->target), SET_SUFFIX);
-	diag_help(c->diags, d, "shorten the job's name by %zu", excess(r));
+	diag_help(c->diags, d, "shorten %s by %zu", c->options->named ? "--name" : "the job's name", excess(r));
 }
 
 /* Reports a name that is too long because of its index: with fewer replicas in this role it would fit. */

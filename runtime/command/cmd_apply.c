@@ -25,8 +25,9 @@ static int wait_for_all(struct session *s, const struct backend *b, struct atten
 			return runs_worse(status, waited);
 		parallel_begin(p, b, a);
 		waited = runs_wait(s, a, goal);
-		status = parallel_end(p, runs_worse(status, waited));
+		status = parallel_end(p, a, runs_worse(status, waited));
 	} else if (status != STATUS_USAGE && goal == GOAL_COMPLETE) {
+		status = parallel_end(p, a, status);
 		on_end_run(s, a);               /* the runs have ended before apply could wait */
 	}
 	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))

@@ -65,7 +65,7 @@ static int stand_by(struct session *s, struct run_command *r, struct log_wish *w
 		session_say(s, "standard output could not be written: %.*s; the logs are complete",
 			STR_ARG(file_reason(s->arena, a->out.error)));
 	int status = end == ATTEND_LOST ? runs_lost(s, a) : runs_verdict(a, a->progress.mode != PROGRESS_QUIET);
-	status = r->backend->attach_end(&r->attached, end, parallel_end(&r->parallel, status));
+	status = r->backend->attach_end(&r->attached, end, parallel_end(&r->parallel, a, status));
 	if (json)
 		runs_report(s, a, REPORT_JSON);
 	if (late || (!r->attached.signals && end != ATTEND_INTERRUPTED))

@@ -1,4 +1,5 @@
 /* local_apply.c - starts jobs as processes of this machine and leaves them running. */
+#include <string.h>
 #include <time.h>
 
 #include "runtime/command/local.h"
@@ -12,6 +13,8 @@ struct local_applying {
 	struct chosen running;          /* runs to wait for */
 	struct map said;                /* notes that were printed: each once, however many runs have it */
 	int status;                     /* the worst status so far */
+	struct run_state *over;         /* the runs that had ended before */
+	size_t nover;
 };
 
 static void tell(struct local_applying *p, struct str name, const char *verb)
@@ -121,6 +124,7 @@ static void finished(struct local_applying *p, const struct run_state *s)
 		return;
 	}
 	tell(p, s->name, "unchanged");
+	ARENA_PUSH(p->session->arena, p->over, p->nover, *s);
 	session_say(p->session, "run '%.*s' has ended: %.*s; --rerun starts it again", STR_ARG(s->name),
 		STR_ARG(buf_text(&b)));
 	buf_release(&b);
@@ -148,6 +152,20 @@ static void apply_job(struct local_applying *p)
 	}
 }
 
+/* Adds the runs that have ended after the others, as in a cluster. */
+static void add_over(const struct local_applying *p, struct attend *ret)
+{
+	static const struct run_watch_ops none = { 0 };
+	struct run_watch *all = ARENA_ARRAY(p->session->arena, struct run_watch, ret->n + p->nover);
+
+	if (ret->n)
+		memcpy(all, ret->runs, ret->n * sizeof *all);
+	for (size_t i = 0; i < p->nover; i++)
+		all[ret->n + i] = (struct run_watch){ .ops = &none, .name = p->over[i].name, .state = p->over[i] };
+	ret->runs = all;
+	ret->nover = p->nover;
+}
+
 int local_apply(struct session *s, struct programs *all, struct attend *ret)
 {
 	struct engine_options o;
@@ -167,5 +185,6 @@ int local_apply(struct session *s, struct programs *all, struct attend *ret)
 		}
 	}
 	runs_watch(s, &p.running, ret, &status);
+	add_over(&p, ret);
 	return runs_worse(p.status, status);
 }

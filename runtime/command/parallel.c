@@ -93,11 +93,11 @@ void parallel_begin(struct parallel *p, const struct backend *b, struct attend *
 	resume_next(p);
 }
 
-int parallel_end(struct parallel *p, int status)
+int parallel_end(struct parallel *p, const struct attend *a, int status)
 {
-	if (!p->attend)
+	if (!p->most)
 		return status;
 	if (!str_is(option_value(p->session->options, OPTION_OUTPUT), "json"))
-		runs_results(p->attend);
+		runs_results(a);
 	return runs_worse(status, p->status);
 }

@@ -1,7 +1,7 @@
 /*
  * parallel.h - --parallel N of `run` and `apply --for=complete`: at most N runs of the programs at once. The others are
  * created suspended, and each is resumed when one before it has ended. So they can be seen from the beginning, and when
- * the command dies, the same command goes on with them, or `trainc resume`.
+ * `apply` dies, the same command goes on with them, or `trainc resume`.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_PARALLEL_H
 #define TRAINC_RUNTIME_COMMAND_PARALLEL_H
@@ -23,7 +23,10 @@ bool parallel_read(struct session *s, struct parallel *ret);
 bool parallel_hold(struct parallel *p, struct programs *all);
 /* Resumes runs as others end, from now on; A is what the command attends. */
 void parallel_begin(struct parallel *p, const struct backend *b, struct attend *a);
-/* Shows how each run has ended, if there was a limit. Returns the worse of STATUS and its own. */
-int parallel_end(struct parallel *p, int status);
+/*
+ * Shows how each run of A has ended, if there was a limit; also those that had ended before. Returns the worse of
+ * STATUS and its own.
+ */
+int parallel_end(struct parallel *p, const struct attend *a, int status);
 
 #endif

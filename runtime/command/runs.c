@@ -386,9 +386,12 @@ void runs_results(const struct attend *a)
 	static const char *const words[] = { "RUN", "STATE", "TIME", "CAUSE" };
 	struct report_table t = { 0 };
 	struct buf out = { 0 };
+	size_t n = a->n + a->nover;
 
+	if (!n)
+		return;
 	table_head(&t, words, 4, 0);
-	for (size_t i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct run_state *s = &a->runs[i].state;
 		int64_t end = s->end ? s->end : s->since;
 		struct str *row = table_row(&t);

@@ -18,6 +18,15 @@ run 0 --version; says out "trainc "
 # the vocabulary of other tools
 run 2 validate good.tj; says err "trainc: unknown command 'validate'; 'trainc check' reports what is wrong"
 run 2 build good.tj; says err "'trainc compile' writes"
+for command in status wait logs delete history suspend resume restart scale exec; do
+	run 2 $command --local --name x
+	says err "trainc: $command has no option '--name'; the run's name is the operand: trainc $command NAME"
+done
+long=$(printf '%062d' 0 | tr 0 a)
+printf 'job "short" { image = "registry.example.com/i:1"\n role worker { command = ["true"] } }\n' >long_name.tj
+for command in compile plan 'run --local' 'apply --local'; do
+	run 1 $command --name "$long" long_name.tj; says err "shorten --name by "
+done
 run 2 apply -f good.tj; says err "trainc: apply has no option '-f'; files are operands: 'trainc apply FILE'"
 run 2 apply --prune good.tj; says err "trainc: apply has no option '--prune'; apply always deletes what the program no longer has"
 run 2 delete --wait a; says err "trainc: delete has no option '--wait'; delete always waits until ever"

@@ -43,6 +43,13 @@ touch go
 run 0 delete --local --yes --force l-0
 run 0 apply --local --for=complete --parallel 1 long.tj
 run 0 list --local; holds test "$(grep -c ' Succeeded ' .out)" -eq 3
+# the table has all runs, also those that had ended before
+ended() { sed -n '/^RUN  /,$p' .err | grep -c ' Succeeded ' | grep -qx 3; }
+run 0 apply --local --for=complete --parallel 1 long.tj; holds ended
+run 0 delete --local --yes l-1
+run 0 apply --local --for=complete --parallel 1 long.tj; holds ended
+run 0 apply --local --for=complete --parallel 1 -o json long.tj
+json '[r["name"] for r in d["runs"]]' "['l-0', 'l-1', 'l-2']"
 run 0 delete --local --yes --all
 
 run 2 run --local --parallel 0 sweep.tj; says err "--parallel needs a number of runs from 1 to 10000, found '0'"
