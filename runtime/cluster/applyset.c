@@ -254,9 +254,9 @@ struct str parent_body(struct arena *a, const struct parent *p)
 		put_datum(&b, "restarts", str_int(a, p->restart.most));
 		put_datum(&b, "jobs", p->jobs);
 		put_datum(&b, "jobsDigest", p->jobs_digest);
+		/* written even if there was none, so that an apply repairs what somebody has changed */
+		put_datum(&b, "restart", p->nreplaced ? parent_restart_text(a, p) : STR(""));
 	}
-	if (p->nreplaced)
-		put_datum(&b, "restart", parent_restart_text(a, p));
 	buf_z(&b, "}}");
 	struct str body = buf_take(&b, a);
 	buf_release(&b);
@@ -357,7 +357,7 @@ static bool read_counts(const struct data *d, struct status_restart *r)
 
 /*
  * Reads the restarts in the record. A record of an earlier generation does not apply. If somebody has changed the text,
- * so that the restarts cannot be counted, no more restarts are permitted.
+ * so that the restarts cannot be counted, no more restarts are permitted, and no attendant acts on the record.
  */
 static void read_restart(struct arena *a, const struct data *object, struct parent *p)
 {
@@ -372,13 +372,13 @@ static void read_restart(struct arena *a, const struct data *object, struct pare
 	if (!source.text.n)
 		return;
 	if (!data_read_json(a, &source, &d, &error) || status_number(d, "generation", 0) <= 0) {
-		p->restart = (struct status_restart){ 0 };
+		p->restart = (struct status_restart){ .damaged = true };
 		return;
 	}
 	if (status_number(d, "generation", 0) != p->generation)
 		return;
 	if (!read_counts(d, &p->restart)) {
-		p->restart = (struct status_restart){ 0 };
+		p->restart = (struct status_restart){ .damaged = true };
 		return;
 	}
 	p->restart.cause = status_text(d, "cause");

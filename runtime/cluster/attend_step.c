@@ -119,7 +119,9 @@ static void decide_restart(struct arena *a, const struct attend_look *l, struct 
 	step->restart = going || live->restart_due;
 	if (step->restart && !going)
 		step->next = next_restart(a, l, live);
-	if (going && still_deleting(l))
+	bool over = l->record->restart.copy.n && l->record->verdict.n;  /* the restart only has to be ended */
+
+	if (going && !over && still_deleting(l))
 		step->patience = DELETING_PAUSE * NS_PER_SECOND;
 	else if (step->next)
 		step->patience = !live->restart_copy.n ? restart_patience(live, l->now) : left > 0 ? left : 0;
@@ -161,7 +163,8 @@ static void expire(struct arena *a, const struct attend_look *l, bool shown, con
 {
 	struct run_state ended = { 0 };
 
-	if (!plan_ttl_is_left(l->plan) || step->news || !l->record->verdict.n || (!shown && c->over < c->n))
+	if (!plan_ttl_is_left(l->plan) || step->news || !l->record->verdict.n || (!shown && c->over < c->n) ||
+	    l->record->restart.going)
 		return;
 	outcome_read(a, l->record->outcome, l->record->generation, &ended);
 	int64_t last = shown ? step->live.since : c->end, end = ended.end > last ? ended.end : last;
@@ -179,6 +182,25 @@ static void expire(struct arena *a, const struct attend_look *l, bool shown, con
 		if (str_is(status_text(o, "kind"), "Job") && !status_text(o, "metadata.deletionTimestamp").n)
 			ARENA_PUSH(a, step->actions.at, step->actions.n, x);
 	}
+}
+
+/* What the record says about restarts and no Job shows; empty: nothing. */
+static struct str doubt_restarts(struct arena *a, const struct attend_look *l)
+{
+	const struct status_restart *r = &l->record->restart;
+	int64_t most = -1;
+
+	if (r->damaged)
+		return STR("what it says about restarts is damaged");
+	for (size_t i = 0; i < l->objects->n; i++) {
+		const struct data *o = l->objects->at[i];
+		bool job = str_is(status_text(o, "kind"), "Job") &&
+			parent_lists(l->record, status_text(o, "metadata.uid"));
+		int64_t number = job ? vouch_number(o) : -1;
+		most = number > most ? number : most;
+	}
+	return most < 0 || most >= r->number || r->going || l->objects->restart.going ? STR("") :
+		str_printf(a, "no Job shows its restart %lld", (long long)r->number);
 }
 
 static void decide_actions(struct arena *a, const struct attend_look *l, struct attend_step *step)
@@ -203,8 +225,12 @@ struct attend_step attend_step(struct arena *a, const struct attend_look *l)
 	step.state = step.live;
 	take_verdict(a, l->record, &step.state);
 	step.vouched = l->acts ? vouch_judge(a, l->record, l->objects, &who) : VOUCH_ABSENT;
-	if (step.vouched == VOUCH_MISSING) {
+	if (step.vouched == VOUCH_MISSING)
 		step.doubt = str_printf(a, "%.*s does not vouch for it", STR_ARG(who));
+	else if (l->acts)
+		step.doubt = doubt_restarts(a, l);
+	if (step.doubt.n) {
+		step.vouched = VOUCH_MISSING;
 		return step;
 	}
 	note_verdict(a, l, &step);

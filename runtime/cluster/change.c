@@ -52,7 +52,9 @@ static bool refuse_change(struct cluster *k, struct str sentence, int *ret_statu
 /* Are the Jobs of the run about to be replaced, so that no change to them would last? Reports it if so. */
 static bool is_restarting(struct cluster *k, const struct cluster_watch *c, int *ret_status)
 {
-	if (!c->watch->state.restart_due && !c->parent.restart.going)
+	bool whole_due = c->watch->state.restart_due && !c->watch->state.restart_copy.n;
+
+	if (!whole_due && !c->parent.restart.going)
 		return false;
 	session_say(k->session, "run '%.*s' is being restarted; repeat this when it runs again",
 		STR_ARG(c->watch->name));

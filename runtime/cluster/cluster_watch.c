@@ -95,7 +95,7 @@ static void send_actions(struct cluster_watch *c, const struct jobs_decision *d)
 			continue;
 		int64_t left = act_pause(c, &d->at[i]);
 		if (left > 0) {
-			loop_timer_set(c->cluster->client.loop, &c->timer, left);
+			cluster_watch_wake(c, left);
 			continue;
 		}
 		struct transport_request r = jobs_request(a, &d->at[i], c->ns, "trainc-attend");
@@ -342,7 +342,7 @@ static void tell_doubt(struct cluster_watch *c, struct str doubt)
 	c->doubtful = c->doubtful ? c->doubtful : loop_now(l);
 	int64_t left = c->doubtful + attend_doubt_patience(&c->parent) - loop_now(l);
 	if (left > 0) {
-		loop_timer_set(l, &c->timer, left);
+		cluster_watch_wake(c, left);
 	} else if (!c->doubted) {
 		c->doubted = true;
 		session_say(c->cluster->session, "nothing is done because of the record of run '%.*s': %.*s. If the "
@@ -369,8 +369,8 @@ static void carry_out(struct cluster_watch *c, const struct attend_look *look, c
 	if (!look->acts)
 		return;
 	tell_doubt(c, step->doubt);
-	if (left < patience(c, shown))
-		loop_timer_set(c->cluster->client.loop, &c->timer, left);
+	if (left != RULES_NEVER)
+		cluster_watch_wake(c, left);
 	if (step->restart)
 		watch_restart_act(c, step, look->objects);
 	if (!c->acting)
@@ -534,12 +534,19 @@ static bool watch_update(struct run_watch *w)
 	return changed;
 }
 
+/* Does this command still have to end the restart of a copy, because the run has ended? */
+static bool ends_restart(const struct cluster_watch *c)
+{
+	return c->parent.restart.going && c->parent.restart.copy.n && c->parent.verdict.n && acts_for(c) &&
+		!c->restart_complained;
+}
+
 static bool watch_is_over(const struct run_watch *w)
 {
 	const struct cluster_watch *c = cluster_watch_of(w);
 
-	/* cluster_end() waits for the record */
-	return w->replaced || (has_ended(w) && c->acting == c->recording);
+	/* cluster_end() waits for the record; no restart is left behind that would go on after the verdict */
+	return w->replaced || (has_ended(w) && c->acting == c->recording && !ends_restart(c));
 }
 
 static void watch_close(struct run_watch *w)

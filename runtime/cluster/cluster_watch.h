@@ -54,6 +54,7 @@ struct cluster_watch {
 	struct arena restart_memory;
 	bool restarting, restart_complained;
 	int64_t restart_next;           /* loop_now() before which no further pass starts */
+	struct str restart_refused;     /* the copy whose restart was refused last */
 	struct str restart_seen;        /* the last restart whose Jobs have all been seen */
 	/*
 	 * loop_now() when Jobs of a restart were first found missing, and when a Job that no record explains was first
@@ -82,6 +83,15 @@ bool cluster_watch_start(struct cluster *k, int *ret_status);
  * with the first failing rank if the record has it. Without a verdict the state stays as it is. Texts live in A.
  */
 void cluster_watch_recall(struct arena *a, const struct parent *p, struct run_state *s);
+
+/* Lets the run be judged again in NS nanoseconds, if it is not judged earlier anyway. */
+static inline void cluster_watch_wake(struct cluster_watch *c, int64_t ns)
+{
+	struct loop *l = c->cluster->client.loop;
+
+	if (!c->timer.slot || ns < c->timer.at - loop_now(l))
+		loop_timer_set(l, &c->timer, ns);
+}
 
 static inline struct cluster_watch *cluster_watch_of(const struct run_watch *w) { return w->own; }
 

@@ -18,9 +18,10 @@
 
 /*
  * TRIES_MOST: maximum number of passes while others write the record in between. EVIDENCE: longest time of
- * restart_patience() in seconds.
+ * restart_patience() in seconds. VOUCHER_YOUNG: seconds in which a voucher of another restart may belong to another
+ * attendant that is about to record it.
  */
-enum { TRIES_MOST = 6, EVIDENCE = 5 };
+enum { TRIES_MOST = 6, EVIDENCE = 5, VOUCHER_YOUNG = 60 };
 #define NO_VOUCHER "the record says that a restart is in progress, but no Job vouches for it"
 
 struct restart_job {
@@ -132,7 +133,7 @@ static void end_recorded(void *to, const struct transport_result *x)
 
 	r->pending--;
 	if (transport_ok(x))
-		end_restart(r, RESTART_DONE);
+		end_restart(r, r->abandoned ? RESTART_NOTHING : RESTART_DONE);
 	else
 		record_refused(r, x);
 }
@@ -308,10 +309,35 @@ static void create_jobs(struct restart *r)
 }
 
 
+/*
+ * Ends the restart of a copy of a run that has a verdict meanwhile: the Jobs that it has created are Jobs of the run,
+ * and end like the others. No more are created.
+ */
+static void abandon_restart(struct restart *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->njobs; i++) {
+		if (!r->jobs[i].there)
+			continue;
+		r->parent.replaced[kept] = *r->jobs[i].replaced;
+		r->jobs[kept] = r->jobs[i];
+		r->jobs[kept].replaced = &r->parent.replaced[kept];
+		kept++;
+	}
+	r->njobs = r->parent.nreplaced = kept;
+	release_jobs(r);
+}
+
 /* Deletes the old Jobs that exist, or creates the new Jobs if no old Job exists. */
 static void replace_jobs(struct restart *r)
 {
 	bool old = false;
+
+	if (r->abandoned && !r->error.n) {
+		abandon_restart(r);
+		return;
+	}
 
 	for (size_t i = 0; i < r->njobs; i++)
 		old = old || r->jobs[i].old;
@@ -514,8 +540,11 @@ static bool list_replaced(struct restart *r)
 			continue;
 		const struct applied *x = parent_find(p, resource_known(STR("batch"), STR("Job")), p->ns,
 			status_text(tree, "metadata.name"));
-		if (!x || !x->uid.n)
+		if (!x || !x->uid.n) {
+			r->error = str_printf(r->arena, "the record lists no Job '%.*s'; apply the run again",
+				STR_ARG(status_text(tree, "metadata.name")));
 			return false;
+		}
 		struct replaced one = { .name = x->name, .old = x->uid, .attempts = attempts_of_role(r, tree) };
 		ARENA_PUSH(r->arena, p->replaced, p->nreplaced, one);
 	}
@@ -541,22 +570,28 @@ static void begin_recorded(void *to, const struct transport_result *x)
 }
 
 /*
- * Uses a voucher that exists. A voucher of an earlier restart or of another content of the record was left when an
- * attendant was killed: it is deleted, and the next pass begins again.
+ * Uses a voucher that exists. A voucher of an earlier restart or of another content of the record that is not young was
+ * left when an attendant was killed: it is deleted, and the next pass begins again.
  */
 static void voucher_found(void *to, const struct transport_result *x)
 {
 	struct restart *r = to;
 	const struct data *o = object_of(r, x);
 	struct str name = voucher_name(r->arena, r->judged.run), uid = status_text(o, "metadata.uid");
+	int64_t now = clock_real() + transport_clock_offset(calls_transport(r->calls));
 
 	r->pending--;
-	if (o && voucher_fits(r->arena, o, &r->parent, true)) {
+	bool deleting = status_text(o, "metadata.deletionTimestamp").n > 0;
+	if (o && !deleting && voucher_fits(r->arena, o, &r->parent, true)) {
 		r->voucher = uid;
 		write_record(r, begin_recorded);
 		return;
 	}
 	if (o && voucher_fits(r->arena, o, &r->parent, false)) {
+		if (deleting || now - status_time(o, "metadata.creationTimestamp") < VOUCHER_YOUNG * NS_PER_SECOND) {
+			end_restart(r, RESTART_WAITS);
+			return;
+		}
 		delete_job(r, name, uid, job_deleted);
 		return;
 	}
@@ -627,6 +662,9 @@ static struct str job_doubt(struct restart *r, const struct restart_job *j, cons
 		return status_label(j->tree, "trainc.dev/cell").n ? STR("") : STR("does not exist any more");
 	if (!str_eq(uid, j->replaced->old) || !is_job_of_run(r, live))
 		return STR("does not vouch for the record");
+	if (next->copy.n && vouch_number(live) > next->number)
+		return str_printf(r->arena, "was created by restart %lld of the run, and the record counts fewer",
+			(long long)vouch_number(live));
 	if (number >= least)
 		return str_printf(r->arena, "was created by restart %lld, and the record counts fewer",
 			(long long)number);
@@ -728,6 +766,7 @@ static void record_read(void *to, const struct transport_result *x)
 		note_unvouched(r, STR("the Jobs in the record are not those that 'trainc apply' has recorded"));
 		end_restart(r, RESTART_FAILED);
 	} else if (now.generation == r->judged.generation && now.restart.going) {
+		r->abandoned = now.restart.copy.n && now.verdict.n;
 		if (find_trees(r))
 			send_restart(r, (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
 				.path = job_path(r, voucher_name(r->arena, r->judged.run)) }, voucher_seen, r);
@@ -747,7 +786,7 @@ static void record_read(void *to, const struct transport_result *x)
 		if (list_replaced(r) && find_trees(r))
 			judge_jobs(r);
 		else
-			end_restart(r, RESTART_NOTHING);
+			end_restart(r, RESTART_NOTHING);        /* or it has failed, if there is an error */
 	}
 }
 
@@ -759,7 +798,7 @@ static void read_record(struct restart *r)
 
 void restart_start(struct restart *r)
 {
-	r->begun = r->unvouched = false;
+	r->begun = r->unvouched = r->abandoned = false;
 	r->error = r->voucher = r->made = STR("");
 	r->jobs = NULL;
 	r->njobs = r->pending = r->seen = 0;

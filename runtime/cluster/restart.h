@@ -55,6 +55,7 @@ struct restart {
 	struct parent parent;
 	struct restart_job *jobs;
 	size_t njobs, pending;
+	bool abandoned;                 /* the run has a verdict: the restart of a copy ends without new Jobs */
 	size_t seen;                    /* number of live Jobs that were looked at before the restart */
 	struct str voucher, made;       /* uid of the voucher; uid of the voucher that this pass has created */
 	unsigned tries;

@@ -98,6 +98,7 @@ void watch_restart_prepare(struct cluster_watch *c, struct status_objects *objec
 	size_t kept = 0;
 
 	objects->restart = p->restart;
+	objects->restart.refused = c->restart_refused;
 	if (!p->nreplaced || p->restart.going)
 		return;
 	objects->restart.going = !all_seen(c, objects);
@@ -120,6 +121,8 @@ static void pass_done(struct restart *r)
 	c->acting--;
 	c->dirty = true;
 	c->restart_next = loop_now(c->cluster->client.loop) + pause * MS;
+	if (r->end == RESTART_FAILED && r->next && r->next->copy.n && !str_eq(r->next->copy, c->restart_refused))
+		c->restart_refused = str_copy(c->cluster->arena, r->next->copy);
 	if (r->end == RESTART_FAILED && !c->restart_complained && !c->cluster->interrupted) {
 		c->restart_complained = true;
 		session_say(c->cluster->session, "run '%.*s' cannot be restarted yet: %.*s",
@@ -150,7 +153,7 @@ void watch_restart_act(struct cluster_watch *c, const struct attend_step *step, 
 		return;
 	left = left > step->patience ? left : step->patience;
 	if (left > 0) {
-		loop_timer_set(l, &c->timer, left);
+		cluster_watch_wake(c, left);
 		return;
 	}
 	arena_reset(a);

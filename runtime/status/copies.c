@@ -78,7 +78,7 @@ static void mark_copy(struct gathering *g, const struct gathered_part *of, struc
 		if (!plan_same_copy(of->plan, p->plan))
 			continue;
 		p->anew = true;
-		p->suspended = false;
+		p->suspended = p->suspended && !g->all->restart.going;
 		p->phase = RUN_DEGRADED;
 		p->cause = cause;
 		for (int64_t k = 0; k < p->plan->max; k++)
@@ -108,10 +108,15 @@ static void demand_restart(struct gathering *g, const struct gathered_part *p, c
 	int64_t at = (seen->end ? seen->end : g->now) + attempt_delay(ATTEMPT_DELAY_SECONDS * NS_PER_SECOND, series);
 	struct str cause = seen->failing ? failing_words(g->arena, seen->failing) : p->cause;
 
+	struct str copy = copy_address(g->arena, p->plan), refused = g->all->restart.refused;
+	bool first = !ret->restart_copy.n || at < ret->restart_at;
+
 	mark_copy(g, p, restart_words(g, p->plan, cause, count));
-	if (ret->restart_copy.n && ret->restart_at <= at)
+	if (refused.n && ret->restart_copy.n)   /* a copy that cannot restart does not hold up the others */
+		first = str_eq(ret->restart_copy, refused) || (first && !str_eq(copy, refused));
+	if (!first)
 		return;
-	ret->restart_copy = copy_address(g->arena, p->plan);
+	ret->restart_copy = copy;
 	ret->restart_cause = cause;
 	ret->restart_count = count;
 	ret->restart_series = series;

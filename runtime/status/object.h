@@ -13,6 +13,8 @@ struct status_restart {
 	bool going;                     /* a restart is under way: its Jobs are deleted and created again */
 	struct str cause;               /* why the last restart started */
 	bool copies;                    /* the record holds what is needed to restart single copies of cells */
+	bool damaged;                   /* somebody has changed the record, so that it does not count the restarts */
+	struct str refused;             /* the copy whose restart was refused last: another one restarts before it */
 	/*
 	 * if the last restart was that of a single copy: its address, "CELL/COPY", how often it has been restarted, and
 	 * how often in a row without being ready for long. Empty: everything was restarted

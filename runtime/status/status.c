@@ -470,7 +470,7 @@ static bool note_restart_due(struct gathering *g, struct run_state *s, const str
 {
 	bool may = !ended && !g->all->restart.going, whole = may && v->anew;
 
-	if (whole || !may)
+	if (whole || !may || suspended(g))      /* a suspended run starts nothing */
 		s->restart_copy = STR("");
 	s->restart_due = whole || s->restart_copy.n;
 	s->restart_cause = whole ? failing_rank(g, v->cause) : s->restart_due ? s->restart_cause : STR("");

@@ -104,6 +104,7 @@ struct supervised {
 	char *warnings;                 /* the warnings about the job that were written as Events; NULL: none */
 	char *configs;                  /* contents of the job's ConfigMaps, as last written; NULL: unknown */
 	char *scaler;                   /* spec of the job's autoscaler; empty: it was deleted, NULL: unknown */
+	char *refused_copy;             /* the copy of a cell whose restart was refused last; NULL: none was */
 	char *rights;                   /* rules of the job's Role (pass_rights.c); empty: no Role, NULL: unknown */
 	char *rights_uid;               /* its uid, if there are rules */
 	double event_tokens;            /* number of Events that may still be written at once */

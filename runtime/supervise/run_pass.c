@@ -42,6 +42,7 @@ struct run_pass {
 	enum run_step step;             /* the requests that are sent now */
 	size_t next, pending;           /* requests of the step: the next to send, and those under way */
 	bool failed;                    /* a request was refused, or its outcome is unknown */
+	bool copy_failed;               /* the same for a request of the restart of a copy */
 	bool warned;                    /* a warning was logged, or would have been logged again */
 	bool cut_short;                 /* supervised_may_act() was false: the rest is left to another pass */
 	bool stale;                     /* the record has changed since this pass read it; the change starts another
@@ -90,7 +91,8 @@ void run_passes_release(struct controller *c)
 static void run_finish(struct run_pass *p)
 {
 	struct supervised *j = p->job;
-	struct pass_end e = { .begun = p->begun, .ok = !p->failed, .changed = p->cut_short, .again = p->again };
+	struct pass_end e = { .begun = p->begun, .ok = !p->failed && !p->copy_failed, .changed = p->cut_short,
+		.again = p->again };
 
 	if (!p->warned && !p->failed)
 		j->warned = 0;
@@ -263,7 +265,11 @@ static void restart_answered(struct restart *r)
 		p->doubt = r->error;
 	else if (r->end == RESTART_FAILED)
 		run_warn(p, "cannot be restarted yet: ", r->error);
-	p->failed = p->failed || (r->end == RESTART_FAILED && !r->unvouched);
+	/* the others of a run go on while a copy cannot restart */
+	bool *failed = now->copy.n || (r->next && r->next->copy.n) ? &p->copy_failed : &p->failed;
+	*failed = *failed || (r->end == RESTART_FAILED && !r->unvouched);
+	if (r->end == RESTART_FAILED && r->next && r->next->copy.n)
+		j->refused_copy = supervised_keep_filled(j->refused_copy, r->next->copy);
 	if (r->end == RESTART_WAITS)
 		p->again = controller_now(p->job->control) + RESTART_PAUSE * NS_PER_SECOND;
 	p->pending--;
@@ -476,6 +482,7 @@ static void run_judge(struct run_pass *p)
 
 	run_see(p);
 	p->objects.restart = p->parent.restart;
+	p->objects.restart.refused = str_of(p->job->refused_copy ? p->job->refused_copy : "");
 	p->objects.attended = true;
 	p->decided = attend_step(&p->arena, &look);
 	p->doubt = p->decided.doubt;

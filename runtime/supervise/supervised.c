@@ -121,6 +121,7 @@ void supervised_rest(struct supervised *j)
 	free_text(&j->configs);
 	free_text(&j->scaler);
 	free_text(&j->rights);
+	free_text(&j->refused_copy);
 	free_text(&j->rights_uid);
 	j->rests = false;
 	budget_weigh(j);

@@ -4,7 +4,7 @@ import json
 import re
 import sys
 
-from runs_world import World, main, must
+from runs_world import World, main, must, status
 
 CHECKS = []
 CELLS = """job "a" {
@@ -251,6 +251,157 @@ def lost(w):
     all_run(w)
     w.job("a-learner", "Succeeded")
     w.see("success", w.verdict("a", "Succeeded"))
+
+
+def going_slowly(w, i):
+    """Copy I fails and restarts, but one of its old Jobs does not go away."""
+    o = json.loads(json.dumps(w.get("jobs", "a-server-head-%d" % i)))
+    o["metadata"].update(finalizers=["foregroundDeletion"], deletionTimestamp="2026-01-01T00:00:00Z")
+    w.fault("DELETE", "/jobs/a-server-head-%d" % i, status(409, "Conflict", "x"), 1000)
+    fail(w, i)
+    w.see("it begins", lambda: restart_of(w).get("copy") == "server/%d" % i, 40)
+    w.put("jobs", "default", o)
+
+
+@check
+def ends_meanwhile(w):
+    """a run that ends while a copy restarts: nothing is created any more, and nothing is left, also with a ttl"""
+    w.supervise()
+    begin(w, copies("restarts = 2", "ttl = 1s"))
+    all_run(w)
+    going_slowly(w, 1)
+    w.job("a-learner", "Succeeded")
+    w.see("the verdict", w.verdict("a", "Succeeded"))
+    w.see("the others go", lambda: w.names("jobs") == ["a-server-head-1"], 40)
+    w.faults.clear()
+    w.take("jobs", "default", "a-server-head-1")
+    w.settle(3)
+    must(not w.names("jobs") and all(j[3] for j in restart_of(w)["jobs"]), (w.names("jobs"), restart_of(w)))
+
+
+@check
+def ends_waited(w):
+    """wait does not leave a restart behind that goes on after the verdict"""
+    begin(w)
+    p = w.start("wait", "a")
+    all_run(w)
+    going_slowly(w, 1)
+    w.job("a-learner", "Succeeded")
+    w.see("the restart ends", lambda: restart_of(w)["jobs"] == [])
+    w.faults.clear()
+    w.take("jobs", "default", "a-server-head-1")
+    out, err = p.communicate(timeout=60)
+    must(p.returncode == 0, (out, err))
+    must(not [n for n in w.names("jobs") if n.startswith("trainc-restart-")] and all(j[3] for j in restart_of(w)["jobs"]), (w.names("jobs"), restart_of(w)))
+
+
+@check
+def refused(w):
+    """a copy whose Jobs the server refuses holds up nothing else: roles start, other copies restart, the run ends"""
+    w.supervise()
+    begin(w, copies("restarts = 2", "ttl = 1s"))
+    w.job("a-learner", "Running")
+    run_copy(w, 0)
+    run_copy(w, 1)
+    w.fault("PATCH", "/jobs/a-server-(head|worker)-1", status(403, "Forbidden", "exceeded quota"), 1000)
+    fail(w, 1)
+    w.see("it begins", lambda: restart_of(w).get("copy") == "server/1" and "a-server-head-1" not in w.names("jobs"), 40)
+    run_copy(w, 2)                      # whose workers start now
+    w.job("a-learner", "Succeeded")
+    w.see("the verdict", w.verdict("a", "Succeeded"))
+    w.see("the end", lambda: not w.names("jobs"), 40)
+    w.faults.clear()
+    w.settle(3)
+    must(not w.names("jobs"), w.names("jobs"))
+
+
+@check
+def changed(w):
+    """a copy that cannot restart, because somebody has changed one of its Jobs, does not hold up another one"""
+    w.supervise()
+    begin(w)
+    all_run(w)
+    o = json.loads(json.dumps(w.get("jobs", "a-server-head-0")))
+    o["spec"]["template"]["spec"]["containers"][0]["image"] = "busybox:2"
+    w.put("jobs", "default", o)
+    fail(w, 0)
+    w.settle(2)
+    old = uids(w)
+    fail(w, 2)
+    w.see("the other one", anew(w, old, 2), 40)
+
+
+@check
+def suspended(w):
+    """a copy of a suspended run does not restart"""
+    w.supervise()
+    begin(w)
+    all_run(w)
+    p = w.start("suspend", "a")
+    w.see("the Jobs are suspended", lambda: all(w.is_suspended(n) for n in w.names("jobs")), 30)
+    p.kill()
+    p.communicate(timeout=20)
+    w.settle(1)
+    old = uids(w)
+    o = json.loads(json.dumps(w.get("jobs", "a-server-worker-1")))
+    o["status"] = {"startTime": "2025-12-31T23:59:00Z", "failed": 1, "conditions": [
+        {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
+    w.put("jobs", "default", o)
+    w.settle(2)
+    must(uids(w) == old and not w.record("a")["verdict"], w.record("a"))
+
+
+@check
+def scaled(w):
+    """a copy that waits for its restart can be scaled away"""
+    begin(w, copies("restarts = 2").replace("copies   = 3", "copies   = 1:3"))
+    p = w.start("wait", "a")
+    all_run(w)
+    w.shown(p, "Running")
+    p.kill()
+    p.communicate(timeout=20)
+    fail(w, 2)
+    w.want(0, "scale", "a", "server=2", out="from 3 to 2")
+
+
+@check
+def counts(w):
+    """whoever may only write ConfigMaps can neither give a run more restarts than it has, nor end it"""
+    w.supervise()
+    begin(w, copies("restarts = 1", "restarts = 1"))
+    all_run(w)
+
+    def edit(f):
+        o = json.loads(json.dumps(w.get("configmaps", "a.trainc")))
+        f(o["data"])
+        w.put("configmaps", "default", o)
+
+    def forget(data):
+        data.pop("restart")
+        kinds = json.loads(data["applied"])
+        for o in next(k for k in kinds if k["kind"] == "Job")["objects"]:
+            o[1] = uids(w)[o[0]]
+        data["applied"] = json.dumps(kinds)
+    w.job("a-learner", "Failed", 4)
+    w.see("everything", lambda: restart_of(w).get("number") == 1 and all(j[3] for j in restart_of(w)["jobs"]))
+    all_run(w)
+    edit(forget)
+    w.settle(1)
+    old = uids(w)
+    fail(w, 1)
+    w.settle(2)
+    must(uids(w) == old, "a restart that the record had lost")
+    for lie in ("x", '{"generation":1,"number":1,"cause":"x","jobs":[]}', '{"generation":1,"number":0,"copy":"server/1","count":0}'):
+        w.want(0, "apply", "--no-wait", "--controller", "--rerun", "a.tj")
+        all_run(w)
+        w.settle(0.5)
+        generation = w.get("configmaps", "a.trainc")["metadata"]["annotations"]["trainc.dev/generation"]
+        edit(lambda data: data.update(restart=lie.replace('"generation":1', '"generation":' + generation)))
+        w.settle(1)
+        old = uids(w)
+        fail(w, 1)
+        w.settle(2)
+        must(uids(w) == old and not w.record("a")["verdict"], (lie, w.names("jobs"), w.record("a")["verdict"]))
 
 
 @check

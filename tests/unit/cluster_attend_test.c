@@ -112,8 +112,8 @@ static void print_job(struct attended *w, size_t i, struct str digest, struct bu
 
 	buf_printf(b, ",{'kind':'Job','metadata':{'name':'%s','uid':'u%u','labels':{", names[i], j->uid);
 	buf_printf(b, "'trainc.dev/job':'a','trainc.dev/role':'%s'},", names[i]);
-	buf_printf(b, "'annotations':{'" VOUCH_ANNOTATION "':'%.*s'%s}},", STR_ARG(digest),
-		j->marked ? ",'trainc.dev/ended':'true'" : "");
+	buf_printf(b, "'annotations':{'" VOUCH_ANNOTATION "':'%.*s','" VOUCH_RESTARTED "':'%u'%s}},", STR_ARG(digest),
+		w->restarts, j->marked ? ",'trainc.dev/ended':'true'" : "");
 	buf_printf(b, "'spec':{'completions':1,'parallelism':1,'suspend':%s},'status':{",
 		j->suspended ? "true" : "false");
 	if (j->over)
@@ -367,6 +367,17 @@ static void test_lies(void)
 	CHECK(!s.actions.n && !s.news && !s.restart && str_is(s.verdict, "Failed"));
 
 	w.record.verdict = w.record.outcome = STR("");
+	/* restarts that no Job shows, or that somebody has made unreadable, would let the next failure end the run */
+	w.record.restart.number = 1;
+	s = attend_step(&w.arena, &l);
+	CHECK_TEXT(s.doubt, "no Job shows its restart 1");
+	CHECK(!s.actions.n && !s.news && !s.restart);
+	w.record.restart = (struct status_restart){ .damaged = true };
+	s = attend_step(&w.arena, &l);
+	CHECK_TEXT(s.doubt, "what it says about restarts is damaged");
+	CHECK(!s.actions.n && !s.news && !s.restart);
+
+	w.record.restart = (struct status_restart){ 0 };
 	w.record.plan = STR("{\"other\":true}");        /* the Jobs have the digest of the plan before */
 	s = attend_step(&w.arena, &l);
 	CHECK_TEXT(s.doubt, "Job 'ps' does not vouch for it");
