@@ -352,8 +352,22 @@ static bool read_begun(struct local_syncing *c)
 	return true;
 }
 
+/* Chooses the replicas by the newest state: another sync may have ended while this command compiled the program. */
+static bool choose_again(struct local_syncing *c)
+{
+	enum { MOST = 100 };            /* states that wait; each is newer */
+
+	for (int i = 0; i < MOST && run_watch_update(c->watch); i++)
+		;
+	c->at = NULL;
+	c->n = 0;
+	return choose_parts(c);
+}
+
 static int sync_parts(struct local_syncing *c)
 {
+	if (!choose_again(c))
+		return STATUS_CONFLICT;
 	if (!read_begun(c))
 		return STATUS_FAILED;
 	bool ready = prepare_all(c), good = ready && carry_out_all(c);

@@ -142,11 +142,31 @@ code v12 a b y z
 run 0 sync --local job
 is_code v12 a b y z
 
+# another sync ends while this one still compiles: what counts is the code of now
+code v13 a b only13
+mkfifo params.json
+"$TRAINC" sync --local --params params.json job >slow 2>&1 &
+command=$!
+exec 8>params.json       # once the command reads it, which is after it has read the state
+printf '{' >&8
+run 0 sync --local job
+is_code v13 a b only13
+code v14 a b
+echo '}' >&8
+exec 8>&-
+(while echo '{}' >params.json; do sleep 0.2; done) &    # it reads the file more than once
+feeder=$!
+wait "$command"
+holds test $? -eq 0
+kill $feeder
+holds grep -q '^run/job synced worker: 2 of 2' slow
+is_code v14 a b
+
 # a note that cannot be read
 echo "worker x" >"$TRAINC_STATE_DIR/runs/job/code/begun"
-code v13 a b
+code v15 a b
 run 8 sync --local job; says err "begun' is damaged; start the run again"
-is_code v12 a b y z
+is_code v14 a b
 run 0 delete --local --yes --force job
 nothing_left job
 end
