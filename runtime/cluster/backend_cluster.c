@@ -18,7 +18,7 @@ static bool cluster_begin(struct session *s, int *ret_status)
 	s->backend_own = k;
 	if (!client_open(&k->client, s, &o, ret_status)) {
 		client_close(&k->client);
-		if (*ret_status == STATUS_OUTPUT)
+		if (*ret_status == STATUS_OUTPUT && !s->context.n)
 			session_say_without_cluster(s);
 		return false;
 	}

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ struct member_context {
 	pid_t pid;
 	int out, err;                   /* pipes; -1: closed */
 	struct buf text, messages;
+	bool cut;                       /* it has written more than is read */
 	int status;
 	struct str failure;             /* why nothing of the context is shown; empty: it is shown */
 };
@@ -96,11 +98,13 @@ static struct options options_with(struct session *s, struct str context)
 }
 
 static _Noreturn void be_member(struct contexts *c, struct member_context *m, int (*command)(struct session *s),
-	const int pipes[4])
+	const int pipes[4], pid_t parent)
 {
 	struct session one = *c->session;
 	struct options o = options_with(&one, m->name);
 
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+		_exit(STATUS_INTERNAL);         /* the command has ended meanwhile */
 	dup2(pipes[1], STDOUT_FILENO);
 	dup2(pipes[3], STDERR_FILENO);
 	for (int i = 0; i < 4; i++)
@@ -117,6 +121,7 @@ static _Noreturn void be_member(struct contexts *c, struct member_context *m, in
 static void start_member(struct contexts *c, struct member_context *m, int (*command)(struct session *s))
 {
 	int pipes[4] = { -1, -1, -1, -1 };
+	pid_t parent = getpid();
 
 	if (pipe2(pipes, O_CLOEXEC) != 0 || pipe2(pipes + 2, O_CLOEXEC) != 0 || (m->pid = fork()) < 0) {
 		m->failure = str_printf(c->session->arena, "no process for it: %s", strerror(errno));
@@ -128,14 +133,14 @@ static void start_member(struct contexts *c, struct member_context *m, int (*com
 		return;
 	}
 	if (!m->pid)
-		be_member(c, m, command, pipes);
+		be_member(c, m, command, pipes, parent);
 	close(pipes[1]);
 	close(pipes[3]);
 	m->out = pipes[0];
 	m->err = pipes[2];
 }
 
-static void read_pipe(int *fd, struct buf *b)
+static void read_pipe(struct member_context *m, int *fd, struct buf *b)
 {
 	char bytes[65536];
 	ssize_t n = read(*fd, bytes, sizeof bytes);
@@ -143,18 +148,20 @@ static void read_pipe(int *fd, struct buf *b)
 	if (n > 0 && b->n < ANSWER_MOST) {
 		buf_put(b, bytes, (size_t)n);
 	} else if (n >= 0 || errno != EINTR) {
+		m->cut = m->cut || n > 0;
 		close(*fd);
 		*fd = -1;
 	}
 }
 
-/* How long a context may take: twice the time for which a request is repeated, if the user gave that. */
+/* How long a context may take: twice the time for which a request is repeated, if the user gave that; at most a day. */
 static int64_t time_limit(struct session *s)
 {
-	int64_t retry;
+	int64_t retry, most = 24 * 3600 * NS_PER_SECOND;
 
-	return runs_duration(s, OPTION_RETRY_TIMEOUT, &retry) && retry ? 2 * retry + 10 * NS_PER_SECOND
-		: ANSWER_SECONDS * NS_PER_SECOND;
+	if (!runs_duration(s, OPTION_RETRY_TIMEOUT, &retry) || !retry)
+		return ANSWER_SECONDS * NS_PER_SECOND;
+	return retry > most / 2 ? most : 2 * retry + 10 * NS_PER_SECOND;
 }
 
 static void await_members(struct contexts *c)
@@ -176,26 +183,28 @@ static void await_members(struct contexts *c)
 			continue;
 		for (size_t i = 0; i < c->n; i++) {
 			if (p[2 * i].fd >= 0 && p[2 * i].revents)
-				read_pipe(&c->at[i].out, &c->at[i].text);
+				read_pipe(&c->at[i], &c->at[i].out, &c->at[i].text);
 			if (p[2 * i + 1].fd >= 0 && p[2 * i + 1].revents)
-				read_pipe(&c->at[i].err, &c->at[i].messages);
+				read_pipe(&c->at[i], &c->at[i].err, &c->at[i].messages);
 		}
 	}
 }
 
-/* The last message of the process, without the name of the program. */
-static struct str last_message(struct contexts *c, const struct member_context *m)
+/* The first message of the process, without the name of the program; if it has none, its first line. */
+static struct str first_message(struct contexts *c, const struct member_context *m)
 {
-	struct str text = buf_text(&m->messages);
+	struct str rest = buf_text(&m->messages), first = STR("");
 
-	while (text.n && text.p[text.n - 1] == '\n')
-		text.n--;
-	const char *line = text.n ? memrchr(text.p, '\n', text.n) : NULL;
-	if (line)
-		text = (struct str){ line + 1, (size_t)(text.p + text.n - line - 1) };
-	if (str_starts(text, STR("trainc: ")))
-		text = (struct str){ text.p + 8, text.n - 8 };
-	return str_copy(c->session->arena, text);
+	while (rest.n) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		struct str line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		rest = end ? (struct str){ end + 1, rest.n - line.n - 1 } : STR("");
+		if (str_starts(line, STR("trainc: ")))
+			return str_copy(c->session->arena, (struct str){ line.p + 8, line.n - 8 });
+		first = first.n ? first : line;
+	}
+	return first.n ? str_copy(c->session->arena, first) : str_printf(c->session->arena,
+		"it has ended with status %d", m->status);
 }
 
 /* Ends the process, and finds out how it went. */
@@ -217,8 +226,14 @@ static void end_member(struct contexts *c, struct member_context *m)
 	m->status = WIFEXITED(how) ? WEXITSTATUS(how) : late ? STATUS_UNREACHABLE : STATUS_INTERNAL;
 	if (late)
 		m->failure = STR("it has not answered in time");
+	else if (m->cut)
+		m->failure = STR("it has more to show than several contexts can");
+	else if (!WIFEXITED(how))
+		m->failure = str_printf(c->session->arena, "its process was ended by signal %d", WTERMSIG(how));
 	else if (!m->text.n && m->status != STATUS_DONE)
-		m->failure = last_message(c, m);
+		m->failure = first_message(c, m);
+	if (m->cut)
+		m->status = runs_worse(m->status, STATUS_OUTPUT);
 }
 
 /* Prints the messages of a process, each with the context before it. */
@@ -360,7 +375,13 @@ static bool is_shown_together(struct contexts *c)
 	struct session *s = c->session;
 	struct str form = option_form(s);
 
-	if (c->n > CONTEXTS_MOST)
+	bool piped = false;
+
+	for (size_t i = 0; i < s->options->noperands; i++)
+		piped = piped || str_is(s->options->operands[i], "-");
+	if (piped)
+		session_say(s, "a program on standard input is read once, for one context; write it into a file");
+	else if (c->n > CONTEXTS_MOST)
 		session_say(s, "--context names %zu contexts; at most %d", c->n, CONTEXTS_MOST);
 	else if (option_given(s->options, OPTION_WATCH))
 		session_say(s, "--watch shows one context; name one with --context");

@@ -160,15 +160,14 @@ bool runs_watch_one(struct session *s, const struct backend *b, struct attend *a
 int runs_worse(int a, int b)
 {
 	static const int order[] = { STATUS_INTERNAL, STATUS_OUTPUT, STATUS_DENIED, STATUS_UNREACHABLE, STATUS_CONFLICT,
-		STATUS_REFUSED,
-		STATUS_FAILED, STATUS_TIMEOUT, STATUS_USAGE };
+		STATUS_REFUSED, STATUS_FAILED, STATUS_TIMEOUT, STATUS_PROGRAM, STATUS_USAGE };
 
 	if (a > 128 || b > 128)
 		return a > 128 ? a : b;
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		if (a == order[i] || b == order[i])
 			return order[i];
-	return a;
+	return a ? a : b;
 }
 
 bool runs_agreed(struct session *s, const char *verb, const char *done, int *ret_status)

@@ -1,5 +1,6 @@
 """contexts.py [NAME...] - list, status and fit of several clusters at once, of which some do not answer."""
 import json
+import os
 import re
 import socket
 import sys
@@ -128,6 +129,45 @@ def refused(w):
     w.want(2, "status", "--context", "c,d", "nobody", err="c: no run 'nobody'")
     w.want(0, "list", "--context", "c,c", out="CONTEXT")
 
+
+@check
+def programs(w):
+    """fit of several contexts fails if the program has errors, and says that it reads no standard input"""
+    w.write("bad.tj", 'job "a" {\n  image = nothing\n}\n')
+    for form in ((), ("-o", "json")):
+        out, _err = w.want(1, "fit", "bad.tj", "--context", "c,d", *form)
+        if form:
+            got = json.loads(out)["contexts"]
+            must([c["status"] for c in got] == [1, 1] and all("nothing" in c["reason"] for c in got), got)
+    w.want(2, "fit", "-", "--context", "c,d", err="a program on standard input is read once, for one context")
+
+
+@check
+def reasons(w):
+    """the reason of a context that fails is its first message, not a hint after it"""
+    got = json.loads(w.want(7, "list", "--context", "c,closed", "-o", "json")[0])["contexts"]
+    must("cannot connect" in got[1]["reason"], got)
+    out, _err = w.want(3, "list", "--context", "c,nosuch", "-o", "json")
+    must("nosuch" in json.loads(out)["contexts"][1]["reason"], out)
+
+
+@check
+def ended(w):
+    """when the command is ended, the processes of its contexts end, too"""
+    p = w.start("list", "--context", "silent,d")
+    children = lambda: [int(c) for c in open("/proc/%d/task/%d/children" % (p.pid, p.pid)).read().split()]
+    until = time.time() + 10
+    while len(children()) < 1 and time.time() < until:
+        time.sleep(0.02)
+    mine = children()
+    must(mine, "no process was started")
+    p.kill()
+    p.communicate(timeout=20)
+    until = time.time() + 10
+    alive = lambda: [c for c in mine if os.path.exists("/proc/%d" % c) and open("/proc/%d/stat" % c).read().split()[2] != "Z"]
+    while alive() and time.time() < until:
+        time.sleep(0.05)
+    must(not alive(), alive())
 
 if __name__ == "__main__":
     sys.exit(run_checks(Clusters, CHECKS, sys.argv[1:]))

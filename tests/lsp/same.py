@@ -1,6 +1,7 @@
 """same.py [SEED] - the server shows what `trainc check` shows: over all examples, recipes and programs of the goldens,
 and 500 of them damaged at random.  Compared are code, severity, place and message."""
 import glob
+import itertools
 import json
 import os
 import random
@@ -25,9 +26,10 @@ def as_checked(folder, name):
                   for d in map(json.loads, done.stdout.splitlines()) if not d["spans"] or d["spans"][0]["file"] == name)
 
 
-def as_shown(p, name, text):
-    p.server.open(p.uri(name), text, 1)
-    found = p.server.wait_diagnostics(p.uri(name), 1)
+def as_shown(p, name, text, versions=itertools.count(1)):
+    version = next(versions)                    # one of its own each time: a file may be opened again with another text
+    p.server.open(p.uri(name), text, version)
+    found = p.server.wait_diagnostics(p.uri(name), version)
     p.server.notify("textDocument/didClose", {"textDocument": {"uri": p.uri(name)}})
     return sorted((d["code"], d["severity"], d["range"]["start"]["line"], d["message"]) for d in found)
 

@@ -214,12 +214,9 @@ static void reads_restart(const char *restart, int64_t most, int64_t number, boo
 	struct data *map = (struct data *)(uintptr_t)data_get(d, STR("data"));
 	struct data *text = ARENA_NEW(&a, struct data);
 	*text = (struct data){ .kind = DATA_STRING, .u.string = str_of(restart) };
-	struct data_member m = { .key = STR("restart"), .value = text };
-	struct data_member *at = ARENA_ARRAY(&a, struct data_member, map->u.map.n + 1);
-	memcpy(at, map->u.map.at, map->u.map.n * sizeof *at);
-	at[map->u.map.n] = m;
-	map->u.map.at = at;
-	map->u.map.n++;
+	for (size_t i = 0; i < map->u.map.n; i++)
+		if (str_is(map->u.map.at[i].key, "restart"))
+			((struct data_member *)(uintptr_t)map->u.map.at)[i].value = text;
 	CHECK(parent_read(&a, d, &back, &why));
 	if (back.restart.most != most || back.restart.number != number || back.restart.going != going) {
 		printf("FAIL %s: %lld %lld %d\n", restart, (long long)back.restart.most,
