@@ -33,6 +33,8 @@ static bool read_begun_line(struct str line, struct begun_line *ret)
 	struct str role = take_until(&line, ' '), number = take_until(&line, ' ');
 	int64_t index = 0;
 
+	if (!number.n || number.n >= 10)
+		return false;
 	for (size_t i = 0; i < number.n; i++) {
 		if (number.p[i] < '0' || number.p[i] > '9')
 			return false;
@@ -42,7 +44,7 @@ static bool read_begun_line(struct str line, struct begun_line *ret)
 		if (!memchr("0123456789abcdef", line.p[i], 16))
 			return false;
 	*ret = (struct begun_line){ .role = role, .index = index, .id = line };
-	return role.n && number.n && number.n < 10 && line.n == CODE_SHORT;
+	return role.n && line.n == CODE_SHORT;
 }
 
 bool code_begun_read(struct arena *a, struct str dir, struct code_begun *ret, struct str *why)

@@ -163,10 +163,12 @@ holds grep -q '^run/job synced worker: 2 of 2' slow
 is_code v14 a b
 
 # a note that cannot be read
-echo "worker x" >"$TRAINC_STATE_DIR/runs/job/code/begun"
 code v15 a b
-run 8 sync --local job; says err "begun' is damaged; start the run again"
-is_code v14 a b
+for line in 'worker x' 'worker 99999999999999999999999999999999999999 0123456789ab' 'worker  0123456789ab' 'worker 0 '; do
+	echo "$line" >"$TRAINC_STATE_DIR/runs/job/code/begun"
+	run 8 sync --local job; says err "begun' is damaged; start the run again"
+	is_code v14 a b
+done
 run 0 delete --local --yes --force job
 nothing_left job
 end
