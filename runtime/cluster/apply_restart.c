@@ -29,6 +29,25 @@ static bool is_restarted(const struct applying *p, const struct wanted *w)
 	return any;
 }
 
+/*
+ * The Job as a restart creates it. A run that restarts has been resumed, whether the program or --parallel had
+ * suspended it, so that its Jobs only wait again if a role before them or a queue starts them.
+ */
+static struct str restarted_body(const struct applying *p, const struct wanted *w)
+{
+	struct data *suspend = wanted_value(w, "spec.suspend");
+	bool resumed = suspend && suspend->kind == DATA_BOOL && suspend->u.boolean &&
+		!str_is(p->job->gang.value, "kueue") && !status_label(w->tree, "kueue.x-k8s.io/queue-name").n &&
+		!status_annotation(w->tree, "trainc.dev/start-after").n;
+
+	if (!resumed)
+		return wanted_body(p->arena, w);
+	suspend->u.boolean = false;
+	struct str body = wanted_body(p->arena, w);
+	suspend->u.boolean = true;
+	return body;
+}
+
 void apply_set_restarts(struct applying *p)
 {
 	struct buf b = { 0 };
@@ -41,7 +60,7 @@ void apply_set_restarts(struct applying *p)
 		if (!str_is(w->from->kind, "Job") || !is_restarted(p, w))
 			continue;
 		buf_z(&b, b.n > 1 ? "," : "");
-		buf_str(&b, wanted_body(p->arena, w));
+		buf_str(&b, restarted_body(p, w));
 	}
 	buf_char(&b, ']');
 	p->jobs_bytes = b.n;

@@ -72,15 +72,21 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
  * Is the whole run suspended? It is if a suspended Job belongs to a role that waits for no other role, or if a
  * suspended Job has one of the two annotations of status/job.h: the Job had started before, or `trainc suspend`
  * suspended it. Each annotation is set in the same patch that changes `suspend`. So no Job is resumed before all Jobs
- * of a run are suspended, or when the only Jobs left belong to roles that had to wait.
+ * of a run are suspended, or when the only Jobs left belong to roles that had to wait. What the program says only
+ * counts while no Job of a role that waits for no other shows that the run was resumed.
  */
 static bool is_held(const struct jobs_look *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].suspended && !l->at[i].over && !l->at[i].away &&
-			(!l->job->roles[l->at[i].role].start_after || job_is_held(l->at[i].object)))
+	bool resumed = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct jobs_seen *s = &l->at[i];
+		bool first = !l->job->roles[s->role].start_after;
+		if (s->suspended && !s->over && !s->away && (first || job_is_held(s->object)))
 			return true;
-	return l->job->suspend.set && l->job->suspend.value;
+		resumed = resumed || (first && !s->deployment && !s->away);
+	}
+	return l->job->suspend.set && l->job->suspend.value && !resumed;
 }
 
 static void add_action(struct jobs_decision *d, struct arena *a, enum jobs_what what, const struct jobs_look *l,

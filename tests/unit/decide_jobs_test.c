@@ -93,6 +93,13 @@ int main(void)
 	CHECK_TEXT(decided("", RUNS, "", DONE), "");
 	CHECK_TEXT(decided(RUNS, FAILED, READY, ""), "end a-ps;");
 	CHECK_TEXT(decided("", COMPLETE, "", DONE), "");
+	/* the program or --parallel had suspended the run, and somebody has resumed it */
+	job.suspend = (struct plan_bool){ .value = true, .set = true };
+	CHECK_TEXT(decided(HELD, HELD, READY, ""), "");
+	CHECK_TEXT(decided("", HELD, READY, ""), "");
+	CHECK_TEXT(decided(RUNS, HELD, READY, ""), "release a-worker;");
+	CHECK_TEXT(decided(RUNS, MARKED, READY, ""), "");
+	job.suspend.set = false;
 	job.clean = (struct plan_str){ .value = STR("none"), .set = true };
 	CHECK_TEXT(decided(RUNS, COMPLETE, READY, DONE), "");
 	job.clean.set = false;
