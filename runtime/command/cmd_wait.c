@@ -31,7 +31,7 @@ static bool settled(void *context)
 		bool lost = failed && run_watch_over(&w->attend->runs[i]);
 		if (lost && !w->each)
 			return true;
-		all = all && (reached || lost);
+		all = all && (reached || lost || w->attend->runs[i].given_up);
 	}
 	return all;
 }

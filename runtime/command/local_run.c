@@ -164,6 +164,10 @@ int local_attach_end(struct attached *x, enum attend_end end, int status)
 	for (size_t i = 0; i < x->attend->n; i++) {
 		if (end != ATTEND_OVER && r->keepers[i].pid)
 			kill(r->keepers[i].pid, SIGKILL);
+		if (x->attend->runs[i].given_up && r->keepers[i].lifeline >= 0) {
+			close(r->keepers[i].lifeline);  /* which ends the run */
+			r->keepers[i].lifeline = -1;
+		}
 		end_keeper(r, i);
 	}
 	if (end != ATTEND_OVER)

@@ -1,9 +1,11 @@
 /* parallel.c - see parallel.h. */
 #include "runtime/command/parallel.h"
 
+#include "base/words.h"
 #include "runtime/command/runs.h"
 
-enum { PARALLEL_MOST = 10000 };
+/* TRIES_MOST: how often a run is resumed before it is given up, in half a minute */
+enum { PARALLEL_MOST = 10000, TRIES_MOST = 6 };
 
 /* Does the command stay until its runs end? Only then can it start others. */
 static bool stays(const struct session *s)
@@ -56,28 +58,64 @@ bool parallel_hold(struct parallel *p, struct programs *all)
 	return true;
 }
 
+/* Notes that run I could not be resumed: it is tried again later, or given up. */
+static void not_resumed(struct parallel *p, size_t i, int status)
+{
+	struct run_watch *w = &p->attend->runs[i];
+	struct parallel_run *r = &p->runs[i];
+	bool again = (status == STATUS_UNREACHABLE || status == STATUS_CONFLICT) && ++r->tries < TRIES_MOST;
+
+	if (again) {
+		int64_t pause = (int64_t)1 << (r->tries - 1);
+		r->due = clock_steady() + pause * NS_PER_SECOND;
+		session_say(p->session, "run '%.*s' was not resumed; this is tried again in %lld s", STR_ARG(w->name),
+			(long long)pause);
+		return;
+	}
+	w->given_up = true;
+	p->status = runs_worse(p->status, status);
+	session_say(p->session, "run '%.*s' stays suspended, and the others go on; 'trainc resume%s %.*s' starts it",
+		STR_ARG(w->name), p->session->backend->option, STR_ARG(w->name));
+}
+
+/* Counts the runs that go on, and notes which have begun, also by somebody else's `resume`. */
+static size_t count_going(struct parallel *p)
+{
+	size_t going = 0;
+
+	for (size_t i = 0; i < p->attend->n; i++) {
+		struct run_watch *w = &p->attend->runs[i];
+		p->runs[i].begun = p->runs[i].begun || w->state.phase != RUN_SUSPENDED;
+		w->given_up = w->given_up && !p->runs[i].begun;
+		going += p->runs[i].begun && !run_watch_over(w);
+	}
+	return going;
+}
+
 /* Resumes the next runs while fewer than N go on. */
 static void resume_next(void *to)
 {
 	struct parallel *p = to;
-	const struct attend *a = p->attend;
-	size_t going = 0;
+	struct attend *a = p->attend;
+	size_t going = count_going(p);
 
-	for (size_t i = 0; i < a->n; i++) {
-		const struct run_watch *w = &a->runs[i];
-		p->begun[i] = p->begun[i] || w->state.phase != RUN_SUSPENDED;
-		going += p->begun[i] && !run_watch_over(w);
-	}
+	a->turn_due = 0;
 	for (size_t i = 0; i < a->n && going < p->most; i++) {
+		struct parallel_run *r = &p->runs[i];
 		int status;
-		if (p->begun[i] || run_watch_over(&a->runs[i]))
+		if (r->begun || a->runs[i].given_up || run_watch_over(&a->runs[i]))
 			continue;
-		p->begun[i] = true;     /* once, also if it fails: that was reported */
-		if (p->backend->suspend(p->session, &a->runs[i], false, &status))
-			going++;
-		else
-			p->status = runs_worse(p->status, status);
+		if (r->due <= clock_steady()) {
+			r->begun = p->backend->suspend(p->session, &a->runs[i], false, &status);
+			if (!r->begun)
+				not_resumed(p, i, status);
+		}
+		going += r->begun;
+		if (!r->begun && !a->runs[i].given_up && (!a->turn_due || r->due < a->turn_due))
+			a->turn_due = r->due;
 	}
+	if (going >= p->most)
+		a->turn_due = 0;                /* the end of a run calls this again */
 }
 
 void parallel_begin(struct parallel *p, const struct backend *b, struct attend *a)
@@ -86,8 +124,8 @@ void parallel_begin(struct parallel *p, const struct backend *b, struct attend *
 		return;
 	p->backend = b;
 	p->attend = a;
-	p->begun = ARENA_ARRAY(p->session->arena, bool, a->n);
-	memset(p->begun, 0, a->n * sizeof *p->begun);
+	p->runs = ARENA_ARRAY(p->session->arena, struct parallel_run, a->n);
+	memset(p->runs, 0, a->n * sizeof *p->runs);
 	a->turn = resume_next;
 	a->turns = p;
 	resume_next(p);

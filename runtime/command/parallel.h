@@ -8,12 +8,18 @@
 
 #include "runtime/command/backend.h"
 
+struct parallel_run {
+	bool begun;                     /* it was not suspended, or was resumed */
+	unsigned tries;                 /* how often it could not be resumed */
+	int64_t due;                    /* by the steady clock: not to be resumed again before that */
+};
+
 struct parallel {
 	struct session *session;
 	const struct backend *backend;
 	struct attend *attend;
 	size_t most;                    /* 0: no limit was given */
-	bool *begun;                    /* for each run of ATTEND: it was not suspended, or was resumed */
+	struct parallel_run *runs;      /* of ATTEND */
 	int status;                     /* why a run could not be resumed; STATUS_DONE: no error */
 };
 

@@ -89,10 +89,11 @@ void attend_say(struct attend *a, struct str text)
 	buf_release(&shown);
 }
 
+/* Are all runs over, but for those that this command cannot start? */
 static bool all_over(const struct attend *a)
 {
 	for (size_t i = 0; i < a->n; i++)
-		if (!run_watch_over(&a->runs[i]))
+		if (!a->runs[i].given_up && !run_watch_over(&a->runs[i]))
 			return false;
 	return true;
 }
@@ -176,7 +177,7 @@ static void show_progress(struct attend *a, bool changed)
 
 static bool update_runs(struct attend *a)
 {
-	bool any = false;
+	bool any = false, due = a->turn_due && clock_steady() >= a->turn_due;
 
 	for (size_t i = 0; i < a->n; i++) {
 		if (!run_watch_update(&a->runs[i]))
@@ -185,9 +186,9 @@ static bool update_runs(struct attend *a)
 		if (a->changed)
 			a->changed(a->context, i);
 	}
-	if (any && a->turn)
+	if ((any || due) && a->turn)
 		a->turn(a->turns);
-	return any;
+	return any || due;
 }
 
 /*
@@ -210,6 +211,8 @@ static int timeout_of(const struct attend *a)
 		return 0;
 	if (a->deadline && a->deadline < until)
 		until = a->deadline;
+	if (a->turn_due && a->turn_due < until)
+		until = a->turn_due;
 	if (leaves_at(a) < until)
 		until = leaves_at(a);
 	if (a->logs && log_source_due(a->logs) < until)

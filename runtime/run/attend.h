@@ -40,6 +40,7 @@ struct attend {
 	/* Called after `changed`, once for all runs that have changed: may other runs begin? May be NULL. */
 	void (*turn)(void *turns);
 	void *turns;
+	int64_t turn_due;               /* by the steady clock: when `turn` is called without a change; 0: never */
 	/* Called for SIGINT, SIGTERM and SIGHUP; true: the loop ends. */
 	bool (*interrupted)(void *context, int signal);
 

@@ -23,6 +23,7 @@ struct run_watch {
 	struct run_state state;         /* the newest state */
 	bool gone;                      /* the run was removed while it was being watched */
 	bool replaced;                  /* another run with the same name has replaced this run meanwhile */
+	bool given_up;                  /* the run is suspended, and the command that was to resume it cannot */
 	bool left_out;                  /* the command line does not choose the run: it is not shown */
 	int lost;                       /* exit status if no more events can arrive; 0: events can arrive */
 	struct str lost_why;            /* why no more events can arrive, as a sentence */
