@@ -141,6 +141,7 @@ def until(browser, session, expression):
 
 
 def keyboard(browser, session):
+    until(browser, session, "typeof found !== 'undefined'")     # the script of the page has run
     key(browser, session, "/", "/")
     for character in "TJ0201":
         key(browser, session, character, character)
