@@ -7,17 +7,7 @@
 #include "runtime/cluster/vouch.h"
 #include "runtime/status/look.h"
 
-/* May the whole run restart, or a copy of one of its cells? */
-static bool may_restart(const struct plan_job *j)
-{
-	bool some = j->restarts.set && j->restarts.value > 0;
-
-	for (size_t i = 0; i < j->ncells; i++)
-		some = some || j->cells[i].restarts;
-	return some && !j->controller && !plan_each_replica(j);
-}
-
-/* Can a restart have to create the Job again? */
+/* Can a restart, of the whole run or of a copy of a cell, have to create the Job again? */
 static bool is_restarted(const struct applying *p, const struct wanted *w)
 {
 	const struct plan_job *j = p->job;
@@ -52,16 +42,17 @@ void apply_set_restarts(struct applying *p)
 {
 	struct buf b = { 0 };
 
-	if (!may_restart(p->job))
+	if (p->job->controller || plan_each_replica(p->job))
 		return;
-	buf_char(&b, '[');
 	for (size_t i = 0; i < p->wanted.n; i++) {
 		const struct wanted *w = &p->wanted.at[i];
 		if (!str_is(w->from->kind, "Job") || !is_restarted(p, w))
 			continue;
-		buf_z(&b, b.n > 1 ? "," : "");
+		buf_char(&b, b.n ? ',' : '[');
 		buf_str(&b, restarted_body(p, w));
 	}
+	if (!b.n)
+		return;
 	buf_char(&b, ']');
 	p->jobs_bytes = b.n;
 	p->jobs = b.n <= RESTART_JOBS_MOST ? buf_take(&b, p->arena) : STR("");

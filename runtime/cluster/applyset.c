@@ -75,6 +75,33 @@ void parent_add_kind(struct arena *a, struct parent *p, const struct resource *r
 	ARENA_PUSH(a, p->kinds, p->nkinds, *r);
 }
 
+struct transport_request parent_patch(struct arena *a, const struct parent *p, const char *manager,
+	const struct transport_pair *data, size_t n)
+{
+	struct transport_pair *query = ARENA_NEW(a, struct transport_pair);
+	struct buf b = { 0 };
+	struct json_writer w = { .out = &b, .text = data_write_text };
+
+	*query = (struct transport_pair){ STR("fieldManager"), str_of(manager) };
+	json_open(&w, '{');
+	json_add_open(&w, "metadata", '{');
+	json_add_text(&w, "uid", p->uid);
+	json_add_text(&w, "resourceVersion", p->version);
+	json_close(&w, '}');
+	json_add_open(&w, "data", '{');
+	for (size_t i = 0; i < n; i++) {
+		json_key_text(&w, data[i].name);
+		json_put_text(&w, data[i].value);
+	}
+	json_close(&w, '}');
+	json_close(&w, '}');
+	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = query, .nquery = 1,
+		.path = applyset_parent_path(a, p->ns, p->run), .body = buf_take(&b, a),
+		.content_type = STR("application/merge-patch+json") };
+	buf_release(&b);
+	return r;
+}
+
 const struct applied *parent_find(const struct parent *p, const struct resource *r, struct str ns, struct str name)
 {
 	for (size_t i = 0; i < p->napplied; i++) {

@@ -115,6 +115,12 @@ struct str parent_restart_text(struct arena *a, const struct parent *p);
 struct str parent_body(struct arena *a, const struct parent *p);
 /* Adds a kind to the kinds of P, unless P already has it. */
 void parent_add_kind(struct arena *a, struct parent *p, const struct resource *r);
+/*
+ * The request that merges N data, keys and texts, into the parent P if it still has the uid and the version that were
+ * read: somebody who has applied or restarted the run since then makes it fail. MANAGER: the field manager.
+ */
+struct transport_request parent_patch(struct arena *a, const struct parent *p, const char *manager,
+	const struct transport_pair *data, size_t n);
 const struct applied *parent_find(const struct parent *p, const struct resource *r, struct str ns, struct str name);
 
 #endif

@@ -1,9 +1,7 @@
 /* attend_step.c - decides one step of attending a run. */
 #include "runtime/cluster/attend_step.h"
 
-#include "base/json_write.h"
 #include "base/words.h"
-#include "data/data_write.h"
 #include "runtime/cluster/restart.h"
 #include "runtime/run/outcome.h"
 #include "runtime/run/rules.h"
@@ -81,7 +79,7 @@ static void note_verdict(struct arena *a, const struct attend_look *l, struct at
 	buf_release(&b);
 }
 
-/* ---- restarts of the whole run ---- */
+/* ---- restarts ---- */
 
 /* Is a Job that the restart replaces still being deleted? The watch reports the end of the deletion. */
 static bool still_deleting(const struct attend_look *l)
@@ -99,32 +97,28 @@ static const struct status_restart *next_restart(struct arena *a, const struct a
 	const struct run_state *live)
 {
 	struct status_restart *next = ARENA_NEW(a, struct status_restart);
-	bool copy = live->restart_copy.n;
 
-	*next = (struct status_restart){ .number = l->record->restart.number + !copy, .cause = live->restart_cause,
-		.copy = live->restart_copy };
-	if (copy) {
-		next->count = live->restart_count;
-		next->series = live->restart_series;
-	}
+	/* the number is that of the whole run; that of a copy is `count` */
+	*next = (struct status_restart){ .number = l->record->restart.number + !live->restart_copy.n,
+		.cause = live->restart_cause, .copy = live->restart_copy, .count = live->restart_count,
+		.series = live->restart_series };
 	return next;
 }
 
 static void decide_restart(struct arena *a, const struct attend_look *l, struct attend_step *step)
 {
 	const struct run_state *live = &step->live;
-	bool going = l->record->restart.going;
+	const struct status_restart *last = &l->record->restart;
 	int64_t left = live->restart_at - l->now;
 
-	step->restart = going || live->restart_due;
-	if (step->restart && !going)
+	step->restart = last->going || live->restart_due;
+	if (last->going) {
+		bool over = last->copy.n && l->record->verdict.n;       /* the restart only has to be ended */
+		step->patience = !over && still_deleting(l) ? DELETING_PAUSE * NS_PER_SECOND : 0;
+	} else if (live->restart_due) {
 		step->next = next_restart(a, l, live);
-	bool over = l->record->restart.copy.n && l->record->verdict.n;  /* the restart only has to be ended */
-
-	if (going && !over && still_deleting(l))
-		step->patience = DELETING_PAUSE * NS_PER_SECOND;
-	else if (step->next)
 		step->patience = !live->restart_copy.n ? restart_patience(live, l->now) : left > 0 ? left : 0;
+	}
 }
 
 /* ---- the Jobs ---- */
@@ -143,7 +137,7 @@ static bool uid_vouches(const struct status_objects *objects, struct str uid, st
  */
 static void limit_actions(struct arena *a, const struct attend_look *l, bool shown, struct jobs_decision *d)
 {
-	struct str digest = vouch_digest(a, l->record);
+	struct str digest = d->n ? vouch_digest(a, l->record) : STR("");
 	size_t kept = 0;
 
 	for (size_t i = 0; i < d->n; i++)
@@ -163,8 +157,7 @@ static void expire(struct arena *a, const struct attend_look *l, bool shown, con
 {
 	struct run_state ended = { 0 };
 
-	if (!plan_ttl_is_left(l->plan) || step->news || !l->record->verdict.n || (!shown && c->over < c->n) ||
-	    l->record->restart.going)
+	if (!plan_ttl_is_left(l->plan) || step->news || (!shown && c->over < c->n) || l->record->restart.going)
 		return;
 	outcome_read(a, l->record->outcome, l->record->generation, &ended);
 	int64_t last = shown ? step->live.since : c->end, end = ended.end > last ? ended.end : last;
@@ -210,6 +203,8 @@ static void decide_actions(struct arena *a, const struct attend_look *l, struct 
 
 	step->actions = decide_jobs(a, l->plan, &step->live, l->objects);
 	limit_actions(a, l, shown, &step->actions);
+	if (!said.n)
+		return;
 	struct jobs_census c = jobs_census(a, l->plan, &step->live, l->objects);
 	expire(a, l, shown, &c, step);
 	if (!shown && !c.marked && c.over + c.ending < c.n && !str_is(l->plan->clean.value, "none"))
@@ -244,33 +239,4 @@ struct attend_step attend_step(struct arena *a, const struct attend_look *l)
 int64_t attend_doubt_patience(const struct parent *record)
 {
 	return (parent_is_complete(record) ? VOUCH_LATE_MS : VOUCH_APPLY_MS) * (NS_PER_SECOND / 1000);
-}
-
-struct transport_request attend_record_request(struct arena *a, const struct parent *record,
-	const struct attend_step *step, bool attended, const char *manager)
-{
-	struct transport_pair *query = ARENA_NEW(a, struct transport_pair);
-	struct buf b = { 0 };
-	struct json_writer w = { .out = &b, .text = data_write_text };
-
-	*query = (struct transport_pair){ STR("fieldManager"), str_of(manager) };
-	json_open(&w, '{');
-	json_add_open(&w, "metadata", '{');
-	json_add_text(&w, "uid", record->uid);
-	json_add_text(&w, "resourceVersion", record->version);
-	json_close(&w, '}');
-	json_add_open(&w, "data", '{');
-	if (attended)
-		json_add_text(&w, "attended", str_int(a, record->generation));
-	if (step->news) {
-		json_add_text(&w, "verdict", step->verdict);
-		json_add_text(&w, "outcome", step->outcome);
-	}
-	json_close(&w, '}');
-	json_close(&w, '}');
-	struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = query, .nquery = 1,
-		.path = applyset_parent_path(a, record->ns, record->run), .body = buf_take(&b, a),
-		.content_type = STR("application/merge-patch+json") };
-	buf_release(&b);
-	return r;
 }

@@ -11,7 +11,6 @@
 #ifndef TRAINC_RUNTIME_CLUSTER_ATTEND_STEP_H
 #define TRAINC_RUNTIME_CLUSTER_ATTEND_STEP_H
 
-#include "runtime/cluster/transport.h"
 #include "runtime/cluster/vouch.h"
 #include "runtime/decide/jobs.h"
 
@@ -46,13 +45,5 @@ struct attend_step attend_step(struct arena *a, const struct attend_look *l);
 
 /* How long a doubt may last before it is reported, in ns: watches report changes in any order. */
 int64_t attend_doubt_patience(const struct parent *record);
-
-/*
- * The request that writes the news of STEP into RECORD. It contains the uid and the version that were read: if somebody
- * has applied or restarted the run since then, it is refused. ATTENDED: it also notes that a controller has taken over
- * this generation of the run. MANAGER: the field manager.
- */
-struct transport_request attend_record_request(struct arena *a, const struct parent *record,
-	const struct attend_step *step, bool attended, const char *manager);
 
 #endif

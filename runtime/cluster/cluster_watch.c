@@ -364,7 +364,7 @@ static void carry_out(struct cluster_watch *c, const struct attend_look *look, c
 {
 	int64_t left = step->again == RULES_NEVER ? RULES_NEVER : step->again - look->now;
 
-	if (!c->acting && step->news && (look->acts || run_phase_final(shown->phase)) && watch_record(c, step))
+	if (!c->acting && step->news && (look->acts || run_phase_final(shown->phase)) && watch_record(c, step->verdict, step->outcome))
 		return;
 	if (!look->acts)
 		return;

@@ -8,8 +8,6 @@
 #include "runtime/cluster/restart.h"
 #include "runtime/cluster/view.h"
 
-struct attend_step;
-
 struct cluster_watch {
 	struct cluster *cluster;
 	struct run_watch *watch;
@@ -43,7 +41,7 @@ struct cluster_watch {
 	bool recording;                 /* the end is being written */
 	bool unrecordable;              /* the record could not be written, or is about another run now */
 	unsigned record_tries;
-	struct attend_step *recorded;   /* what is being written */
+	struct str verdict, outcome;    /* what is being written */
 	uint64_t print;                 /* digest of the state that was handed out, to detect changes */
 	struct map jobs;                /* name of each Job of the run that was seen -> its uid, a struct str */
 	int64_t vanished;               /* loop_now() when the Jobs of the run disappeared; 0: the Jobs exist */

@@ -43,12 +43,6 @@ static struct str job_path(const struct restart *r, struct str name)
 	return resource_path(r->arena, resource_known(STR("batch"), STR("Job")), r->ns, name);
 }
 
-static struct str record_path(const struct restart *r)
-{
-	return resource_path(r->arena, resource_known(STR(""), STR("ConfigMap")), r->ns,
-		applyset_parent_name(r->arena, r->judged.run));
-}
-
 static void send_restart(struct restart *r, struct transport_request q,
 	void (*done)(void *to, const struct transport_result *x), void *to)
 {
@@ -95,21 +89,9 @@ static struct data *object_of(struct restart *r, const struct transport_result *
 /* Patches the record if it still has the version that was read. */
 static void write_record(struct restart *r, void (*done)(void *to, const struct transport_result *x))
 {
-	struct transport_pair *query = ARENA_NEW(r->arena, struct transport_pair);
-	struct buf b = { 0 };
+	struct transport_pair data = { STR("restart"), parent_restart_text(r->arena, &r->parent) };
 
-	buf_z(&b, "{\"metadata\":{\"uid\":");
-	data_write_text(&b, r->parent.uid);
-	buf_z(&b, ",\"resourceVersion\":");
-	data_write_text(&b, r->parent.version);
-	buf_z(&b, "},\"data\":{\"restart\":");
-	data_write_text(&b, parent_restart_text(r->arena, &r->parent));
-	buf_z(&b, "}}");
-	*query = (struct transport_pair){ STR("fieldManager"), str_of(r->manager) };
-	send_restart(r, (struct transport_request){ .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE,
-		.path = record_path(r), .query = query, .nquery = 1, .body = buf_take(&b, r->arena),
-		.content_type = STR("application/merge-patch+json") }, done, r);
-	buf_release(&b);
+	send_restart(r, parent_patch(r->arena, &r->parent, r->manager, &data, 1), done, r);
 }
 
 /*
@@ -793,7 +775,7 @@ static void record_read(void *to, const struct transport_result *x)
 static void read_record(struct restart *r)
 {
 	send_restart(r, (struct transport_request){ .method = TRANSPORT_GET, .kind = TRANSPORT_READ,
-		.path = record_path(r) }, record_read, r);
+		.path = applyset_parent_path(r->arena, r->ns, r->judged.run) }, record_read, r);
 }
 
 void restart_start(struct restart *r)

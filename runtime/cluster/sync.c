@@ -259,23 +259,13 @@ static bool read_record_again(struct syncing *c, struct str path)
 /* Writes the code into the record, unless that is the record of another run by now. */
 static int write_record(struct syncing *c)
 {
-	static const struct transport_pair query = { { "fieldManager", 12 }, { APPLYSET_PARENT_MANAGER,
-		sizeof APPLYSET_PARENT_MANAGER - 1 } };
 	struct parent *p = &c->watch->parent;
 	struct str text = new_record(c);
 	const struct answer *x = NULL;
 
 	for (unsigned try = 0; try < RECORD_AGAIN && !str_eq(text, p->code); try++) {
-		struct buf body = { 0 };
-		buf_printf(&body, "{\"metadata\":{\"uid\":\"%.*s\",\"resourceVersion\":\"%.*s\"},\"data\":{\"code\":",
-			STR_ARG(p->uid), STR_ARG(p->version));
-		data_write_text(&body, text);
-		buf_z(&body, "}}");
-		struct transport_request r = { .method = TRANSPORT_PATCH, .kind = TRANSPORT_WRITE, .query = &query,
-			.nquery = 1, .content_type = STR("application/merge-patch+json"),
-			.path = applyset_parent_path(c->session->arena, c->watch->ns, c->watch->watch->name),
-			.body = buf_take(&body, c->session->arena) };
-		buf_release(&body);
+		struct transport_pair data = { STR("code"), text };
+		struct transport_request r = parent_patch(c->session->arena, p, APPLYSET_PARENT_MANAGER, &data, 1);
 		x = request_send(&c->cluster->client, c->session->arena, &r, CALL_REPEAT);
 		if (x->class != CALL_CONFLICT)
 			return x->class != CALL_DONE ? cluster_say(c->cluster, x) : STATUS_DONE;

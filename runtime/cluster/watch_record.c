@@ -34,7 +34,7 @@ static void record_read_again(void *to, const struct transport_result *r)
 		c->parent.verdict = str_copy(a, now.verdict);
 		c->parent.outcome = str_copy(a, now.outcome);
 	}
-	if (same && (!now.verdict.n || str_eq(now.verdict, c->recorded->verdict)))
+	if (same && (!now.verdict.n || str_eq(now.verdict, c->verdict)))
 		send_record(c);
 	else
 		record_ended(c);
@@ -54,16 +54,16 @@ static void record_written(void *to, const struct transport_result *r)
 	c->unrecordable = !transport_ok(r);
 	if (transport_ok(r)) {
 		c->parent.version = str_copy(a, status_text(r->tree, "metadata.resourceVersion"));
-		c->parent.verdict = c->recorded->verdict;
-		c->parent.outcome = c->recorded->outcome;
+		c->parent.verdict = c->verdict;
+		c->parent.outcome = c->outcome;
 	}
 	record_ended(c);
 }
 
 static void send_record(struct cluster_watch *c)
 {
-	struct transport_request r = attend_record_request(c->cluster->arena, &c->parent, c->recorded, false,
-		APPLYSET_PARENT_MANAGER);
+	const struct transport_pair data[] = { { STR("verdict"), c->verdict }, { STR("outcome"), c->outcome } };
+	struct transport_request r = parent_patch(c->cluster->arena, &c->parent, APPLYSET_PARENT_MANAGER, data, 2);
 
 	r.done = record_written;
 	r.to = c;
@@ -71,7 +71,7 @@ static void send_record(struct cluster_watch *c)
 }
 
 /* A user who may not write the record only reads: a refusal is not reported. */
-bool watch_record(struct cluster_watch *c, const struct attend_step *step)
+bool watch_record(struct cluster_watch *c, struct str verdict, struct str outcome)
 {
 	enum command command = c->cluster->session->options->command;
 	struct arena *a = c->cluster->arena;
@@ -79,9 +79,8 @@ bool watch_record(struct cluster_watch *c, const struct attend_step *step)
 	if (!c->parent.there || c->removed || c->watch->replaced || c->unrecordable || c->recording ||
 	    (command != COMMAND_APPLY && command != COMMAND_WAIT && command != COMMAND_RUN))
 		return false;
-	c->recorded = ARENA_NEW(a, struct attend_step);
-	*c->recorded = (struct attend_step){ .news = true, .verdict = str_copy(a, step->verdict),
-		.outcome = str_copy(a, step->outcome) };
+	c->verdict = str_copy(a, verdict);
+	c->outcome = str_copy(a, outcome);
 	c->record_tries = 0;
 	c->recording = true;
 	c->acting++;
@@ -94,14 +93,12 @@ static void record_end(struct cluster_watch *c)
 {
 	const struct run_state *s = &c->watch->state;
 	int64_t now = clock_real() + transport_clock_offset(c->cluster->client.transport);
-	struct attend_step step = { .verdict = str_of(run_phase_word(s->phase)) };
 	struct buf b = { 0 };
 
 	if ((s->phase != RUN_SUCCEEDED && s->phase != RUN_FAILED) || c->parent.verdict.n)
 		return;
 	outcome_write(s, c->parent.generation, s->since ? s->since : now, &b);
-	step.outcome = buf_text(&b);
-	watch_record(c, &step);
+	watch_record(c, str_of(run_phase_word(s->phase)), buf_text(&b));
 	buf_release(&b);
 }
 

@@ -219,7 +219,9 @@ static bool step_record(struct run_pass *p)
 	if (p->next++ || (attended && !p->decided.news))
 		return false;
 	struct run_sent *s = ARENA_NEW(&p->arena, struct run_sent);
-	s->request = attend_record_request(&p->arena, &p->parent, &p->decided, true, MANAGER);
+	const struct transport_pair data[] = { { STR("attended"), str_int(&p->arena, p->parent.generation) },
+		{ STR("verdict"), p->decided.verdict }, { STR("outcome"), p->decided.outcome } };
+	s->request = parent_patch(&p->arena, &p->parent, MANAGER, data, p->decided.news ? 3 : 1);
 	run_send(p, s, record_written);
 	return true;
 }
