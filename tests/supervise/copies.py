@@ -34,15 +34,6 @@ def copies(copy="restarts = 2", job=""):
     return CELLS % (job, copy)
 
 
-def uids(w):
-    """The Jobs of roles: all but the voucher of a restart."""
-    return {n: w.get("jobs", n)["metadata"]["uid"] for n in w.names("jobs") if not n.startswith("trainc-restart-")}
-
-
-def restart_of(w):
-    return json.loads(w.record("a").get("restart") or "{}")
-
-
 def of_copy(i):
     return {"a-server-head-%d" % i, "a-server-worker-%d" % i}
 
@@ -54,8 +45,8 @@ def note(w, name):
 def anew(w, old, *which):
     """Exactly the Jobs of the copies WHICH differ from OLD, and the record lists the new ones."""
     def holds():
-        now, wanted = uids(w), set().union(*(of_copy(i) for i in which))
-        record = restart_of(w)
+        now, wanted = w.uids(), set().union(*(of_copy(i) for i in which))
+        record = w.restart()
         listed = {j[0]: j[3] for j in record.get("earlier", []) + record.get("jobs", [])}
         return set(now) == set(old) and {n for n in now if now[n] != old[n]} == wanted \
             and all(listed.get(n) == now[n] for n in wanted) and len(w.names("jobs")) == len(now)
@@ -83,6 +74,15 @@ def all_run(w):
         run_copy(w, i)
 
 
+def attended_until_it_runs(w):
+    """Lets a command that is killed then start what has to wait."""
+    p = w.start("wait", "a")
+    all_run(w)
+    w.shown(p, "Running")
+    p.kill()
+    p.communicate(timeout=20)
+
+
 def fail(w, i, code=3):
     w.job("a-server-worker-%d" % i, "Failed", code)
 
@@ -95,7 +95,7 @@ def restarts(w):
     begin(w)
     all_run(w)
     for count in 1, 2:
-        old = uids(w)
+        old = w.uids()
         fail(w, 1, 2 + count)
         w.see("restart %d of the copy" % count, anew(w, old, 1))
         must(w.is_suspended("a-server-worker-1") and not w.is_suspended("a-server-head-1"), "the start order does not begin again")
@@ -108,11 +108,11 @@ def restarts(w):
         must(kind == "Warning" and re.fullmatch(r"copy server/1 of run 'a' starts again \(%d\), because it has failed: (server-worker-1 [01]: exit code %d|"
                                                 r"BackoffLimitExceeded)" % (1 + i, 3 + i), message), told)
     must(len(told) == 2, told)
-    old = uids(w)
+    old = w.uids()
     fail(w, 1, 9)
     w.see("the verdict", w.verdict("a", "Failed"))
     w.see("the end", lambda: w.names("jobs") == ["a-server-worker-1"])
-    must(uids(w).items() <= old.items(), "a Job was created after the last restart")
+    must(w.uids().items() <= old.items(), "a Job was created after the last restart")
     w.see("who failed", lambda: "server-worker-1" in json.loads(w.record("a")["outcome"]).get("first_failure", {}).get("role", ""))
 
 
@@ -125,9 +125,9 @@ def shown(w):
     w.shown(p, "Running")
     w.want(0, "status", "a", out="server +.*3/3|Running")
     w.fault("DELETE", "/jobs/a-server-head-2", (503, {}), 1000)
-    old = uids(w)
+    old = w.uids()
     fail(w, 2)
-    w.see("it begins", lambda: restart_of(w).get("copy") == "server/2")
+    w.see("it begins", lambda: w.restart().get("copy") == "server/2")
     out, _ = w.want(0, "status", "a")
     must("Degraded" in out and re.search(r"(server-worker-2 [01]: exit code 3|BackoffLimitExceeded); copy 2 of 'server' restarts \(1 of 2\)", out), out)
     w.faults.clear()
@@ -146,12 +146,8 @@ def shown(w):
 def alone(w):
     """without an attendant a failed copy does not restart, and status and why say so with the ways out"""
     begin(w)
-    p = w.start("wait", "a")
-    all_run(w)
-    w.shown(p, "Running")
-    p.kill()
-    p.communicate(timeout=20)
-    old = uids(w)
+    attended_until_it_runs(w)
+    old = w.uids()
     fail(w, 1)
     w.want(0, "status", "a", out=r"Degraded.*exit code 3; no attendant starts copy 1 of 'server' again \(1 of 2\)")
     w.want(0, "why", "a", out=r"trainc wait a")
@@ -173,7 +169,7 @@ def attended(w):
         waits = [w.start("wait", "a") for _ in range(min(attendants, 2))]
         all_run(w)
         for count in 1, 2:
-            old = uids(w)
+            old = w.uids()
             fail(w, 0)
             w.see("restart %d of %d" % (count, attendants), anew(w, old, 0))
             must(note(w, "a-server-head-0") == "%d %d" % (count, count), note(w, "a-server-head-0"))
@@ -193,7 +189,7 @@ def several(w):
     w.supervise()
     begin(w)
     all_run(w)
-    old = uids(w)
+    old = w.uids()
     with w.lock:
         fail(w, 0)
         fail(w, 2)
@@ -201,7 +197,7 @@ def several(w):
     must(all(note(w, n) == "1 1" for i in (0, 2) for n in of_copy(i)), "counted wrongly")
     run_copy(w, 0)
     run_copy(w, 2)
-    old = uids(w)
+    old = w.uids()
     fail(w, 1)
     w.see("a third", anew(w, old, 1), 30)
     w.settle()
@@ -217,17 +213,17 @@ def whole(w):
     w.supervise()
     begin(w, copies("restarts = 1", "restarts = 1"))
     all_run(w)
-    old = uids(w)
+    old = w.uids()
     fail(w, 1)
     w.see("the copy", anew(w, old, 1))
     run_copy(w, 1)
-    old = uids(w)
+    old = w.uids()
     fail(w, 1)
-    w.see("everything", lambda: set(uids(w)) == set(old) and not set(uids(w).values()) & set(old.values())
-          and restart_of(w).get("number") == 1 and all(j[3] for j in restart_of(w)["jobs"]))
-    must(not note(w, "a-server-head-1") and not restart_of(w).get("earlier"), restart_of(w))
+    w.see("everything", lambda: set(w.uids()) == set(old) and not set(w.uids().values()) & set(old.values())
+          and w.restart().get("number") == 1 and all(j[3] for j in w.restart()["jobs"]))
+    must(not note(w, "a-server-head-1") and not w.restart().get("earlier"), w.restart())
     all_run(w)
-    old = uids(w)
+    old = w.uids()
     fail(w, 1)
     w.see("the copy again", anew(w, old, 1))
     must(note(w, "a-server-head-1") == "1 1", note(w, "a-server-head-1"))
@@ -244,10 +240,10 @@ def lost(w):
     fail(w, 1)
     w.see("its other Job ends", lambda: "a-server-head-1" not in w.names("jobs"))
     w.want(0, "status", "a", out="1 of 3 copies of 'server' is lost")
-    old = uids(w)
+    old = w.uids()
     fail(w, 0)
-    w.see("everything", lambda: len(uids(w)) == 7 and not set(uids(w).values()) & set(old.values()) and restart_of(w).get("number") == 1
-          and all(j[3] for j in restart_of(w)["jobs"]))
+    w.see("everything", lambda: len(w.uids()) == 7 and not set(w.uids().values()) & set(old.values()) and w.restart().get("number") == 1
+          and all(j[3] for j in w.restart()["jobs"]))
     all_run(w)
     w.job("a-learner", "Succeeded")
     w.see("success", w.verdict("a", "Succeeded"))
@@ -259,7 +255,7 @@ def going_slowly(w, i):
     o["metadata"].update(finalizers=["foregroundDeletion"], deletionTimestamp="2026-01-01T00:00:00Z")
     w.fault("DELETE", "/jobs/a-server-head-%d" % i, status(409, "Conflict", "x"), 1000)
     fail(w, i)
-    w.see("it begins", lambda: restart_of(w).get("copy") == "server/%d" % i, 40)
+    w.see("it begins", lambda: w.restart().get("copy") == "server/%d" % i, 40)
     w.put("jobs", "default", o)
 
 
@@ -276,7 +272,7 @@ def ends_meanwhile(w):
     w.faults.clear()
     w.take("jobs", "default", "a-server-head-1")
     w.settle(3)
-    must(not w.names("jobs") and all(j[3] for j in restart_of(w)["jobs"]), (w.names("jobs"), restart_of(w)))
+    must(not w.names("jobs") and all(j[3] for j in w.restart()["jobs"]), (w.names("jobs"), w.restart()))
 
 
 @check
@@ -287,12 +283,12 @@ def ends_waited(w):
     all_run(w)
     going_slowly(w, 1)
     w.job("a-learner", "Succeeded")
-    w.see("the restart ends", lambda: restart_of(w)["jobs"] == [])
+    w.see("the restart ends", lambda: w.restart()["jobs"] == [])
     w.faults.clear()
     w.take("jobs", "default", "a-server-head-1")
     out, err = p.communicate(timeout=60)
     must(p.returncode == 0, (out, err))
-    must(not [n for n in w.names("jobs") if n.startswith("trainc-restart-")] and all(j[3] for j in restart_of(w)["jobs"]), (w.names("jobs"), restart_of(w)))
+    must(not [n for n in w.names("jobs") if n.startswith("trainc-restart-")] and all(j[3] for j in w.restart()["jobs"]), (w.names("jobs"), w.restart()))
 
 
 @check
@@ -305,7 +301,7 @@ def refused(w):
     run_copy(w, 1)
     w.fault("PATCH", "/jobs/a-server-(head|worker)-1", status(403, "Forbidden", "exceeded quota"), 1000)
     fail(w, 1)
-    w.see("it begins", lambda: restart_of(w).get("copy") == "server/1" and "a-server-head-1" not in w.names("jobs"), 40)
+    w.see("it begins", lambda: w.restart().get("copy") == "server/1" and "a-server-head-1" not in w.names("jobs"), 40)
     run_copy(w, 2)                      # whose workers start now
     w.job("a-learner", "Succeeded")
     w.see("the verdict", w.verdict("a", "Succeeded"))
@@ -326,7 +322,7 @@ def changed(w):
     w.put("jobs", "default", o)
     fail(w, 0)
     w.settle(2)
-    old = uids(w)
+    old = w.uids()
     fail(w, 2)
     w.see("the other one", anew(w, old, 2), 40)
 
@@ -342,24 +338,20 @@ def suspended(w):
     p.kill()
     p.communicate(timeout=20)
     w.settle(1)
-    old = uids(w)
+    old = w.uids()
     o = json.loads(json.dumps(w.get("jobs", "a-server-worker-1")))
     o["status"] = {"startTime": "2025-12-31T23:59:00Z", "failed": 1, "conditions": [
         {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
     w.put("jobs", "default", o)
     w.settle(2)
-    must(uids(w) == old and not w.record("a")["verdict"], w.record("a"))
+    must(w.uids() == old and not w.record("a")["verdict"], w.record("a"))
 
 
 @check
 def scaled(w):
     """a copy that waits for its restart can be scaled away"""
     begin(w, copies("restarts = 2").replace("copies   = 3", "copies   = 1:3"))
-    p = w.start("wait", "a")
-    all_run(w)
-    w.shown(p, "Running")
-    p.kill()
-    p.communicate(timeout=20)
+    attended_until_it_runs(w)
     fail(w, 2)
     w.want(0, "scale", "a", "server=2", out="from 3 to 2")
 
@@ -380,17 +372,17 @@ def counts(w):
         data.pop("restart")
         kinds = json.loads(data["applied"])
         for o in next(k for k in kinds if k["kind"] == "Job")["objects"]:
-            o[1] = uids(w)[o[0]]
+            o[1] = w.uids()[o[0]]
         data["applied"] = json.dumps(kinds)
     w.job("a-learner", "Failed", 4)
-    w.see("everything", lambda: restart_of(w).get("number") == 1 and all(j[3] for j in restart_of(w)["jobs"]))
+    w.see("everything", lambda: w.restart().get("number") == 1 and all(j[3] for j in w.restart()["jobs"]))
     all_run(w)
     edit(forget)
     w.settle(1)
-    old = uids(w)
+    old = w.uids()
     fail(w, 1)
     w.settle(2)
-    must(uids(w) == old, "a restart that the record had lost")
+    must(w.uids() == old, "a restart that the record had lost")
     for lie in ("x", '{"generation":1,"number":1,"cause":"x","jobs":[]}', '{"generation":1,"number":0,"copy":"server/1","count":0}'):
         w.want(0, "apply", "--no-wait", "--controller", "--rerun", "a.tj")
         all_run(w)
@@ -398,10 +390,10 @@ def counts(w):
         generation = w.get("configmaps", "a.trainc")["metadata"]["annotations"]["trainc.dev/generation"]
         edit(lambda data: data.update(restart=lie.replace('"generation":1', '"generation":' + generation)))
         w.settle(1)
-        old = uids(w)
+        old = w.uids()
         fail(w, 1)
         w.settle(2)
-        must(uids(w) == old and not w.record("a")["verdict"], (lie, w.names("jobs"), w.record("a")["verdict"]))
+        must(w.uids() == old and not w.record("a")["verdict"], (lie, w.names("jobs"), w.record("a")["verdict"]))
 
 
 @check
@@ -411,7 +403,7 @@ def endless(w):
     begin(w, copies(""))
     all_run(w)
     for count in range(1, 5):
-        old = uids(w)
+        old = w.uids()
         fail(w, 2)
         w.see("restart %d" % count, anew(w, old, 2))
         must(note(w, "a-server-head-2") == "%d %d" % (count, count), note(w, "a-server-head-2"))
@@ -425,11 +417,11 @@ def pauses(w):
     w.supervise()
     begin(w, copies(""))
     all_run(w)
-    old = uids(w)
+    old = w.uids()
     fail(w, 0)
     w.see("the first", anew(w, old, 0))
     run_copy(w, 0)
-    old = uids(w)
+    old = w.uids()
     o = json.loads(json.dumps(w.get("jobs", "a-server-worker-0")))      # the copy has run for an hour
     o["status"] = {"startTime": "2025-12-31T23:00:00Z", "failed": 1, "conditions": [
         {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
@@ -442,33 +434,15 @@ def pauses(w):
 def killed(w):
     """kill -9 before and after every write of a restart, then another controller: each Job is created once, and the
     restart counts once"""
-    def run(kill):
-        w.kill_at, w.writes = None, 0
-        w.supervise()
+    def start():
         begin(w)
         all_run(w)
-        w.settle(0.2)
-        old, w.writes, w.kill_at = uids(w), 0, kill
-        fail(w, 1)
-        w.see("restarted (killed at %r)" % (kill,), lambda: w.alive() and anew(w, old, 1)(), 40)
-        w.settle(0.2)
-        w.alive()
-        n = w.writes
-        must(w.kill_at is None, "write %r did not come" % (kill,))
+
+    def end():
         must(note(w, "a-server-worker-1") == "1 1", note(w, "a-server-worker-1"))
         w.job("a-learner", "Succeeded")
-        w.see("the verdict (killed at %r)" % (kill,), w.verdict("a", "Succeeded"))
-        w.stop()
-        w.want(0, "delete", "a", "--yes")
-        for key in [k for k in w.objects if k[0] == "events"]:
-            w.take(*key)
-        must(not w.names("jobs") + w.names("pods") + w.names("configmaps"), w.names("configmaps"))
-        return n
-    n = run(None)
-    must(n == 10, n)                    # the voucher, the record, two deletions, two Jobs, their owner, the voucher, the record
-    for i in range(1, n + 1):
-        for before in True, False:
-            run((i, before))
+        w.see("the verdict", w.verdict("a", "Succeeded"))
+    w.restart_killed(start, lambda: fail(w, 1), lambda old: anew(w, old, 1)(), end)
 
 
 @check
@@ -477,7 +451,7 @@ def lies(w):
     w.supervise()
     begin(w)
     all_run(w)
-    old = uids(w)
+    old = w.uids()
 
     def change(**more):
         o = json.loads(json.dumps(w.get("configmaps", "a.trainc")))
@@ -488,21 +462,21 @@ def lies(w):
     jobs = [[n, old[n], 0, ""] for n in sorted(of_copy(2))]
     change(copy="server/2", count=1, series=1, jobs=jobs)
     w.settle(1)
-    must(uids(w) == old and len(w.names("jobs")) == len(old), "a restart without a voucher")
+    must(w.uids() == old and len(w.names("jobs")) == len(old), "a restart without a voucher")
     w.see("it is told", lambda: any(x[1] == "NotVouched" for x in w.told("a")), 30)
     # while a copy restarts, the record names another one
     w.want(0, "apply", "--no-wait", "--controller", "--rerun", "a.tj")
     all_run(w)
-    old = uids(w)
+    old = w.uids()
     w.fault("DELETE", "/jobs/a-server-.*-1", (503, {}), 1000)
     fail(w, 1)
-    w.see("it begins", lambda: restart_of(w).get("copy") == "server/1")
+    w.see("it begins", lambda: w.restart().get("copy") == "server/1")
     for lie in (dict(copy="server/2", jobs=[[n, old[n], 0, ""] for n in sorted(of_copy(2))]),
                 dict(copy="", number=1, jobs=[[n, old[n], 0, ""] for n in sorted(old)]),
                 dict(jobs=[[n, old[n], 0, ""] for n in sorted(of_copy(1) | of_copy(2))]), dict(count=9)):
         change(**lie)
         w.settle(1)
-        must({n: u for n, u in uids(w).items() if n not in of_copy(1)} == {n: u for n, u in old.items() if n not in of_copy(1)}, lie)
+        must({n: u for n, u in w.uids().items() if n not in of_copy(1)} == {n: u for n, u in old.items() if n not in of_copy(1)}, lie)
     w.faults.clear()
 
 

@@ -550,23 +550,10 @@ def again(n, program=ORDER):
     return program.replace("success =", "restarts = %d\n  success =" % n)
 
 
-def roles(w):
-    """The Jobs of roles: all but the voucher of a restart."""
-    return [name for name in w.names("jobs") if not name.startswith("trainc-restart-")]
-
-
-def uids(w):
-    return {name: w.get("jobs", name)["metadata"]["uid"] for name in roles(w)}
-
-
-def restart_of(w):
-    return json.loads(w.record("a").get("restart") or "{}")
-
-
 def replaced(w, old, number):
     """All Jobs differ from OLD, and the record lists them."""
-    return lambda: set(uids(w)) == set(old) and not set(uids(w).values()) & set(old.values()) and restart_of(w).get("number") == number \
-        and all(j[3] for j in restart_of(w)["jobs"])
+    return lambda: set(w.uids()) == set(old) and not set(w.uids().values()) & set(old.values()) and w.restart().get("number") == number \
+        and all(j[3] for j in w.restart()["jobs"])
 
 
 @check
@@ -580,7 +567,7 @@ def restarts(w):
         w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
         w.job("a-worker", "Running")
         out, _ = w.want(0, "status", "a", out="Running")
-        old = uids(w)
+        old = w.uids()
         w.job("a-worker", "Failed", 3 + number)
         if number < 2:
             w.see("restart %d" % (number + 1), replaced(w, old, number + 1))
@@ -590,8 +577,8 @@ def restarts(w):
     w.see("the verdict", w.verdict("a", "Failed"))
     w.see("the parameter server ends", jobs_are(w, "a-worker"))
     w.settle()
-    must(restart_of(w)["number"] == 2 and len([r for r in w.written() if r[0] == "DELETE" and "/trainc-restart-" not in r[1]]) == 5, w.written())
-    must(roles(w) == w.names("jobs"), "the voucher is left")
+    must(w.restart()["number"] == 2 and len([r for r in w.written() if r[0] == "DELETE" and "/trainc-restart-" not in r[1]]) == 5, w.written())
+    must(w.roles() == w.names("jobs"), "the voucher is left")
     told = [x for x in w.told("a") if x[1] == "RunRestarted"]
     for i, (kind, _, message) in enumerate(told):       # the watch of Jobs may be ahead of that of pods, which have the exit code
         must(kind == "Warning" and re.fullmatch(r"run 'a' starts again \(%d of 2\), because it has failed: (worker [01]: exit code %d|"
@@ -603,7 +590,7 @@ def restarts(w):
     w.want(0, "apply", "--rerun", "--no-wait", "a.tj")
     w.job("a-ps", "Running")
     w.see("it runs", lambda: not w.is_suspended("a-worker"))
-    old = uids(w)
+    old = w.uids()
     w.job("a-worker", "Failed", 9)
     w.see("a run that was begun by hand has its restarts again", replaced(w, old, 1))
     w.job("a-ps", "Running")
@@ -623,12 +610,12 @@ def restarts_gang(w):
     gang = '  gang = "native"                     # allow TJ0824: switched on\n  role ps { replicas = 1 }\n  role worker { replicas = 2 }\n'
     start(w, again(1, 'job "a" {\n  image = "busybox:1"\n' + gang + "  success = done(worker)\n}\n"), "--kubernetes", "1.35")
     w.see("all run", lambda: len(w.names("pods")) == 3)
-    group, old = w.get("workloads", "a"), uids(w)
+    group, old = w.get("workloads", "a"), w.uids()
     w.job("a-worker", "Failed", 3)
     w.see("a restart", replaced(w, old, 1))
     w.see("all run again", lambda: len(w.names("pods")) == 3)
     must(w.get("workloads", "a") == group, (group, w.get("workloads", "a")))
-    for name in uids(w):
+    for name in w.uids():
         spec = w.get("jobs", name)["spec"]["template"]["spec"]
         must(spec["workloadRef"] == {"name": "a", "podGroup": group["spec"]["podGroups"][0]["name"]}, spec)
     w.job("a-worker", "Succeeded")
@@ -652,7 +639,7 @@ def restarts_waited(w):
             w.job("a-ps", "Running")
             w.see("the workers are released", lambda: not w.is_suspended("a-worker"))
             w.job("a-worker", "Running")
-            old = uids(w)
+            old = w.uids()
             w.job("a-worker", "Failed", 3)
             w.see("restart %d of %d" % (number, attendants), replaced(w, old, number))
             w.want(0, "status", "a", out="restarts|Running|Starting|Pending|Queued")
@@ -662,7 +649,7 @@ def restarts_waited(w):
         for p in waits:
             out, err = p.communicate(timeout=40)
             must(p.returncode == (8 if attendants == 2 else 0), (attendants, p.returncode, out, err))
-        must(restart_of(w)["number"] == 2, restart_of(w))
+        must(w.restart()["number"] == 2, w.restart())
         w.want(0, "delete", "a", "--yes")
         must(not w.names("jobs") + w.names("pods") + w.names("configmaps"), w.names("jobs"))
 
@@ -671,40 +658,22 @@ def restarts_waited(w):
 def restarts_killed(w):
     """kill -9 before and after every write of a restart, then another controller: each Job is created once, and the
     restart counts once"""
-    def run(kill):
-        w.kill_at, w.writes = None, 0
-        w.supervise()
+    def begin():
         w.jobs_run = False
         w.write("a.tj", again(1))
         w.want(0, "apply", "--no-wait", "--controller", "a.tj")
         w.job("a-ps", "Running")
         w.see("released", lambda: not w.is_suspended("a-worker"))
-        w.settle(0.2)
-        old, w.writes, w.kill_at = uids(w), 0, kill
-        w.job("a-worker", "Failed", 3)
-        w.see("restarted (killed at %r)" % (kill,), lambda: w.alive() and replaced(w, old, 1)(), 40)
-        w.settle(0.2)
-        w.alive()
-        n = w.writes
-        must(w.kill_at is None, "write %r did not come" % (kill,))
+
+    def end():
         w.job("a-ps", "Running")
         w.see("released again", lambda: not w.is_suspended("a-worker"))
         w.job("a-worker", "Failed", 4)
-        w.see("the verdict (killed at %r)" % (kill,), w.verdict("a", "Failed"))
-        must(restart_of(w)["number"] == 1, restart_of(w))
+        w.see("the verdict", w.verdict("a", "Failed"))
+        must(w.restart()["number"] == 1, w.restart())
         must(len([x for x in w.told("a") if x[1] == "RunRestarted"]) == 1, w.told("a"))
         w.see("the end", jobs_are(w, "a-worker"))
-        w.stop()
-        w.want(0, "delete", "a", "--yes")
-        for key in [k for k in w.objects if k[0] == "events"]:
-            w.take(*key)
-        must(not w.names("jobs") + w.names("pods") + w.names("configmaps"), w.names("configmaps"))
-        return n
-    n = run(None)
-    must(n == 10, n)                            # the voucher, the record, two deletions, two Jobs, their owner, the voucher, the record
-    for i in range(1, n + 1):
-        for before in True, False:
-            run((i, before))
+    w.restart_killed(begin, lambda: w.job("a-worker", "Failed", 3), lambda old: replaced(w, old, 1)(), end)
 
 
 @check
@@ -713,19 +682,19 @@ def restarts_meanwhile(w):
     w.supervise()
     start(w, again(3))
     w.see("all run", lambda: len(w.names("pods")) == 3)
-    old = uids(w)
+    old = w.uids()
 
     def fail():
-        for name in roles(w):
+        for name in w.roles():
             with w.lock:
                 o = w.get("jobs", name)
                 o["metadata"]["finalizers"] = ["foregroundDeletion"]
                 w.put("jobs", "default", o)
         w.job("a-worker", "Failed", 3)
-        w.see("the old Jobs are being deleted", lambda: all(w.get("jobs", n)["metadata"].get("deletionTimestamp") for n in roles(w)))
+        w.see("the old Jobs are being deleted", lambda: all(w.get("jobs", n)["metadata"].get("deletionTimestamp") for n in w.roles()))
 
     def go_on():
-        for name in roles(w):
+        for name in w.roles():
             w.take("jobs", "default", name)
     fail()
     p = w.start("wait", "a")
@@ -736,7 +705,7 @@ def restarts_meanwhile(w):
     w.write("b.tj", again(3).replace("busybox:1", "busybox:2"))
     w.want(5, "apply", "--no-wait", "b.tj", err="is being restarted, and cannot be changed meanwhile")
     w.settle()
-    must(uids(w) == old, "a Job was created while the old ones existed")
+    must(w.uids() == old, "a Job was created while the old ones existed")
     go_on()
     w.see("the restart is complete", replaced(w, old, 1))
     w.see("all run", lambda: len(w.names("pods")) == 3)
@@ -748,8 +717,8 @@ def restarts_meanwhile(w):
     w.want(0, "apply", "--no-wait", "c.tj", out="run/a configured")
     must(not any(w.get("jobs", n)["metadata"].get("ownerReferences") for n in w.names("jobs")), "the record is still their owner")
     w.see("it is taken over", lambda: w.record("a")["attended"] == "2")
-    must(restart_of(w)["number"] == 1 and restart_of(w)["generation"] == 2 and w.record("a")["restarts"] == "2", w.record("a"))
-    old = uids(w)
+    must(w.restart()["number"] == 1 and w.restart()["generation"] == 2 and w.record("a")["restarts"] == "2", w.record("a"))
+    old = w.uids()
     w.job("a-worker", "Failed", 3)
     w.see("the second restart", replaced(w, old, 2))
     w.see("all run", lambda: len(w.names("pods")) == 3)
@@ -774,15 +743,15 @@ def restarts_refused(w):
     w.supervise()
     start(w, again(3))
     w.see("all run", lambda: len(w.names("pods")) == 3)
-    old = uids(w)
+    old = w.uids()
     w.fault("PATCH", "/jobs/a-ps", status(403, "Forbidden", "exceeded quota: jobs"), 2)
     w.fault("GET", "/jobs/a-worker", status(403, "Forbidden", "not now"), 2)
     w.job("a-worker", "Failed", 3)
     w.see("the refusal is told", lambda: "cannot be restarted yet" in w.said() and "exceeded quota" in w.said())
     w.see("the restart is complete", replaced(w, old, 1), 30)
-    must(restart_of(w)["number"] == 1, restart_of(w))
+    must(w.restart()["number"] == 1, w.restart())
     theirs = {"metadata": {"name": "a-ps", "finalizers": ["foregroundDeletion"]}, "spec": {"template": {"metadata": {}, "spec": {"containers": []}}}}
-    old = uids(w)
+    old = w.uids()
 
     def taken(_h, _body):                       # somebody creates a Job of our name as soon as ours is gone
         w.take("jobs", "default", "a-ps")
@@ -792,7 +761,7 @@ def restarts_refused(w):
     w.job("a-worker", "Failed", 3)
     w.see("it is told", lambda: "Job 'a-ps' exists and does not belong to the run" in w.said())
     w.settle()
-    must(roles(w) == ["a-ps"] and "deletionTimestamp" not in w.get("jobs", "a-ps")["metadata"], w.get("jobs", "a-ps"))
+    must(w.roles() == ["a-ps"] and "deletionTimestamp" not in w.get("jobs", "a-ps")["metadata"], w.get("jobs", "a-ps"))
     must("labels" not in w.get("jobs", "a-ps")["metadata"], w.get("jobs", "a-ps"))
     w.take("jobs", "default", "a-ps")
     w.see("the restart is complete", replaced(w, old, 2), 30)
@@ -806,7 +775,7 @@ def restarts_refused(w):
             "reason": "DeadlineExceeded", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}
         w.put("jobs", "default", job)
     w.see("the verdict", w.verdict("a", "Failed"))
-    must(not restart_of(w), restart_of(w))
+    must(not w.restart(), w.restart())
 
 
 @check
@@ -819,7 +788,7 @@ def restarts_blind(w):
     w.want(0, "apply", "--no-wait", "--controller", "a.tj")
     for number, expected in enumerate((("1", "1"), ("2", "2"), ("3", "4"))):
         w.see("all run", lambda: len(w.names("pods")) == 3)
-        old = uids(w)
+        old = w.uids()
         w.job("a-x" if number < 2 else "a-y", "Failed", 3)
         w.see("restart %d" % (number + 1), replaced(w, old, number + 1))
         must(tuple(w.get("jobs", n)["metadata"]["annotations"]["trainc.dev/attempts"] for n in ("a-x", "a-y")) == expected, w.get("jobs", "a-y"))
@@ -881,7 +850,7 @@ def restarts_sizes(w):
     admit(0)
     w.want(0, "scale", "a", "worker=2")
     w.see("two workers run", lambda: len(w.names("pods")) == 2 and w.record("a").get("attended") == "1")
-    old = uids(w)
+    old = w.uids()
     w.job("a-worker", "Failed", 3)
     w.see("the restart is complete", replaced(w, old, 1))
     w.settle()

@@ -194,6 +194,46 @@ class World(commands.World):
         with self.lock:
             self.run_job(ns, json.loads(json.dumps(self.objects[("jobs", ns, name)])), phase, code)
 
+    def roles(self):
+        """The Jobs of roles: all but the voucher of a restart."""
+        return [name for name in self.names("jobs") if not name.startswith("trainc-restart-")]
+
+    def uids(self):
+        return {name: self.get("jobs", name)["metadata"]["uid"] for name in self.roles()}
+
+    def restart(self):
+        """What the record of run a says about its last restart."""
+        return json.loads(self.record("a").get("restart") or "{}")
+
+    def restart_killed(self, begin, fail, is_done, end):
+        """One restart of run a, with kill -9 before and after each write of it, and another controller after that.
+        BEGIN starts the run, FAIL lets it restart, IS_DONE says by the uids before whether it has, and END brings the run
+        to its end."""
+        def run(kill):
+            self.kill_at, self.writes = None, 0
+            self.supervise()
+            begin()
+            self.settle(0.2)
+            old, self.writes, self.kill_at = self.uids(), 0, kill
+            fail()
+            self.see("restarted (killed at %r)" % (kill,), lambda: self.alive() and is_done(old), 40)
+            self.settle(0.2)
+            self.alive()
+            n = self.writes
+            must(self.kill_at is None, "write %r did not come" % (kill,))
+            end()
+            self.stop()
+            self.want(0, "delete", "a", "--yes")
+            for key in [k for k in self.objects if k[0] == "events"]:
+                self.take(*key)
+            must(not self.names("jobs") + self.names("pods") + self.names("configmaps"), self.names("configmaps"))
+            return n
+        n = run(None)
+        must(n == 10, n)                # the voucher, the record, two deletions, two Jobs, their owner, the voucher, the record
+        for i in range(1, n + 1):
+            for before in True, False:
+                run((i, before))
+
     def is_suspended(self, name, ns="default"):
         o = self.objects.get(("jobs", ns, name))
         return bool(o and o["spec"].get("suspend"))
