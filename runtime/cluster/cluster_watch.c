@@ -363,8 +363,9 @@ static void carry_out(struct cluster_watch *c, const struct attend_look *look, c
 	const struct run_state *shown)
 {
 	int64_t left = step->again == RULES_NEVER ? RULES_NEVER : step->again - look->now;
+	bool due = step->news && !c->acting && (look->acts || run_phase_final(shown->phase));
 
-	if (!c->acting && step->news && (look->acts || run_phase_final(shown->phase)) && watch_record(c, step->verdict, step->outcome))
+	if (due && watch_record(c, step->verdict, step->outcome))
 		return;
 	if (!look->acts)
 		return;

@@ -8,8 +8,9 @@
 #include "runtime/cluster/cluster_watch.h"
 
 /*
- * Starts to write how the run has ended, as struct parent has it; false if the command does not record how runs end, or may not write the record. If
- * others write the record meanwhile, it is read again, and written if it is still about the same run.
+ * Starts to write how the run has ended, as struct parent has it; false if the command does not record how runs end, or
+ * may not write the record. If others write the record meanwhile, it is read again, and written if it is still about
+ * the same run.
  */
 bool watch_record(struct cluster_watch *c, struct str verdict, struct str outcome);
 /* Writes the ends of runs whose records lack them, and waits until all records are written. */
