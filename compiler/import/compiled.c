@@ -432,11 +432,8 @@ static void job_duration(struct compiled *c, const char *key, struct str seconds
 
 static bool is_held(const struct compiled_part *p)
 {
-	const struct data *gates = member(p->spec, "schedulingGates");
-
-	for (size_t i = 0; i < data_count(gates); i++)
-		if (str_is(member_text(gates->u.list.at[i], "name"), OWN "suspend"))
-			return true;
+	if (member_among(member(p->spec, "schedulingGates"), "name", STR(OWN "suspend")))
+		return true;
 	return member_bool(p->spec, "suspend", false) && !annotation(p, OWN "start-after").n;
 }
 

@@ -371,21 +371,13 @@ static bool says(const struct data *d, struct str word)
 	return false;
 }
 
-static bool is_set(const struct data *env, struct str name)
-{
-	for (size_t i = 0; i < data_count(env); i++)
-		if (str_eq(member_text(env->u.list.at[i], "name"), name))
-			return true;
-	return false;
-}
-
 void env_given(struct container_reading *c)
 {
 	struct import *im = c->role->im;
 
 	for (const struct role_field *f = c->role->fields; f && f->path; f++) {
 		struct str name = str_of(f->name ? f->name : "");
-		if (!name.n || map_get(&c->env, name) || is_set(member(c->container, "env"), name) ||
+		if (!name.n || map_get(&c->env, name) || member_among(member(c->container, "env"), "name", name) ||
 		    !says(c->container, name))
 			continue;
 		struct lines *env = lines_block(im->arena, c->to, STR("env"), c->container->from);

@@ -14,23 +14,13 @@ static const struct data *jobs_of(const struct data *spec) { return member(spec,
 
 /* ---- rules ---- */
 
-static bool has_job(const struct data *spec, struct str name)
-{
-	const struct data *jobs = jobs_of(spec);
-
-	for (size_t i = 0; i < data_count(jobs); i++)
-		if (str_eq(member_text(jobs->u.list.at[i], "name"), name))
-			return true;
-	return false;
-}
-
 static void targets_rule(struct import *im, const struct data *spec, const struct data *policy)
 {
 	const struct data *targets = member(policy, "targetReplicatedJobs");
 
 	for (size_t i = 0; i < data_count(targets); i++) {
 		const struct data *d = targets->u.list.at[i];
-		if (!has_job(spec, d->u.string))
+		if (!member_among(jobs_of(spec), "name", d->u.string))
 			diag_report(im->diags, TJ1106, d->from, "no replicatedJob is named '%.*s'",
 				STR_ARG(d->u.string));
 	}
@@ -156,7 +146,7 @@ bool jobset_check(const struct import_manifest *m, const struct data *spec)
 	targets_rule(im, spec, member(spec, "successPolicy"));
 	word_rule(im, member(spec, "startupPolicy"), "startupPolicyOrder", orders);
 	failure_rule(im, spec, member(spec, "failurePolicy"));
-	if (coordinator && !has_job(spec, member_text(coordinator, "replicatedJob")))
+	if (coordinator && !member_among(jobs_of(spec), "name", member_text(coordinator, "replicatedJob")))
 		diag_report(im->diags, TJ1106, coordinator->from, "no replicatedJob is named '%.*s'",
 			STR_ARG(member_text(coordinator, "replicatedJob")));
 	return im->diags->errors + im->diags->muted_errors == errors;
@@ -228,12 +218,9 @@ static bool mounts(const struct data *pod, struct str volume)
 
 	for (size_t l = 0; l < 2; l++) {
 		const struct data *list = member(pod, lists[l]);
-		for (size_t i = 0; i < data_count(list); i++) {
-			const struct data *all = member(list->u.list.at[i], "volumeMounts");
-			for (size_t k = 0; k < data_count(all); k++)
-				if (str_eq(member_text(all->u.list.at[k], "name"), volume))
-					return true;
-		}
+		for (size_t i = 0; i < data_count(list); i++)
+			if (member_among(member(list->u.list.at[i], "volumeMounts"), "name", volume))
+				return true;
 	}
 	return false;
 }

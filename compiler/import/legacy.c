@@ -63,7 +63,6 @@ static bool is_tensorflow(const struct legacy_job *j) { return j->kind == &tenso
 static void containers_rule(struct legacy_job *j, const struct data *spec, struct str role)
 {
 	const struct data *containers = member(member(member(spec, "template"), "spec"), "containers");
-	bool found = false;
 
 	if (!member(spec, "template")) {
 		if (is_tensorflow(j) && str_is(role, "PS") && !j->later)
@@ -71,9 +70,7 @@ static void containers_rule(struct legacy_job *j, const struct data *spec, struc
 		diag_report(legacy_diags(j), TJ1107, spec->from, "the role %.*s has no template", STR_ARG(role));
 		return;
 	}
-	for (size_t i = 0; i < data_count(containers); i++)
-		found = found || str_is(member_text(containers->u.list.at[i], "name"), j->kind->role.container);
-	if (!found)
+	if (!member_among(containers, "name", str_of(j->kind->role.container)))
 		diag_report(legacy_diags(j), TJ1107, containers ? containers->from : spec->from,
 			"no container of %.*s is named '%s'", STR_ARG(role), j->kind->role.container);
 }
@@ -267,12 +264,9 @@ static bool is_stored_server(const struct data *template)
 {
 	const struct data *containers = member(member(template, "spec"), "containers");
 
-	for (size_t i = 0; i < data_count(containers); i++) {
-		const struct data *mounts = member(containers->u.list.at[i], "volumeMounts");
-		for (size_t k = 0; k < data_count(mounts); k++)
-			if (str_is(member_text(mounts->u.list.at[k], "name"), "ps-config-volume"))
-				return true;
-	}
+	for (size_t i = 0; i < data_count(containers); i++)
+		if (member_among(member(containers->u.list.at[i], "volumeMounts"), "name", STR("ps-config-volume")))
+			return true;
 	return false;
 }
 

@@ -237,6 +237,8 @@ const char *import_kind_words(const struct data *d);
 /* Return a member of a fitted map; NULL, an empty text or FALLBACK if it is absent. */
 const struct data *member(const struct data *map, const char *key);
 struct str member_text(const struct data *map, const char *key);
+/* Has an element of LIST, which may be NULL, the member KEY with this text? */
+bool member_among(const struct data *list, const char *key, struct str text);
 /* Is it a label or annotation by which trainc, or a tool with ApplySets, identifies the objects of a set? */
 bool member_is_record(struct str key);
 /* Is it the label by which tools, such as Helm, say that they wrote an object? trainc writes its own. */

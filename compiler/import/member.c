@@ -25,6 +25,14 @@ struct str member_text(const struct data *map, const char *key)
 	return d && d->kind == DATA_STRING ? d->u.string : (struct str){ 0 };
 }
 
+bool member_among(const struct data *list, const char *key, struct str text)
+{
+	for (size_t i = 0; i < data_count(list); i++)
+		if (str_eq(member_text(list->u.list.at[i], key), text))
+			return true;
+	return false;
+}
+
 bool member_is_record(struct str key)
 {
 	return str_starts(key, STR("trainc.dev/")) || str_is(key, "applyset.kubernetes.io/part-of");

@@ -328,7 +328,7 @@ static const struct data *runtime_of(struct arena *a, const struct data *d)
 	return map ? ret : NULL;
 }
 
-/* The text of a variable, as Ray sets it; an empty p for a value that is no scalar. */
+/* Returns the text of a variable, as Ray sets it; p is NULL unless the value is a text or a whole number. */
 static struct str variable_text(struct arena *a, const struct data *d)
 {
 	if (d->kind == DATA_STRING)
@@ -361,7 +361,7 @@ static void runtime_env(struct ray *r)
 			const struct data_member *v = &m->value->u.map.at[k];
 			struct str value = variable_text(im->arena, v->value);
 			if (!value.p)
-				import_left_out(im, at, v->key, "its value is not a text");
+				import_left_out(im, at, v->key, "its value is neither a text nor a whole number");
 			else
 				lines_set(im->arena, lines_block(im->arena, r->set.body, STR("env"), at),
 					key_text(im->arena, v->key), expr_string(im->arena, value), at);

@@ -29,7 +29,7 @@ struct set {
 	size_t n;
 	/* `replicas = 1` is also written, because the framework's own default is not 1 */
 	bool all_replicas;
-	bool no_shm;                    /* the framework mounts a memory at /dev/shm, which the manifest's pods lack */
+	bool no_shm;                    /* the framework mounts memory at /dev/shm, which the manifest's pods lack */
 };
 
 /* Gives all roles different identifiers, made from their names. Roles without a name are numbered. */

@@ -26,9 +26,9 @@ static bool part_of_key(struct str *rest, struct str *ret)
 static bool conf_key_parse(struct str key, struct conf_key *ret)
 {
 	static const char prefix[] = "spark.kubernetes.";
-	struct str volumes, rest = key;
+	struct str volumes, rest;
 
-	if (!str_starts(key, STR("spark.kubernetes.")))
+	if (!str_starts(key, str_of(prefix)))
 		return false;
 	rest = (struct str){ key.p + sizeof prefix - 1, key.n - (sizeof prefix - 1) };
 	return part_of_key(&rest, &ret->side) && part_of_key(&rest, &volumes) && str_is(volumes, "volumes") &&
@@ -109,29 +109,10 @@ static const struct data *with_source(struct spark *s, const struct data *volume
 	return tree_with(a, volume, str_copy(a, k->type).p, source ? source : none, at);
 }
 
-/* Does the side mount the volume by itself, too? The operator's samples often say both. */
-static bool is_mounted_at(const struct data *side, struct str path)
-{
-	const struct data *mounts = member(side, "volumeMounts");
-
-	for (size_t i = 0; i < data_count(mounts); i++)
-		if (str_eq(member_text(mounts->u.list.at[i], "mountPath"), path))
-			return true;
-	return false;
-}
-
-/* Is there a volume of that name in `volumes` of the application? Then it is the one that is meant. */
-static bool is_declared(const struct spark *s, struct str name)
-{
-	const struct data *all = member(s->set.m.spec, "volumes");
-
-	for (size_t i = 0; i < data_count(all); i++)
-		if (str_eq(member_text(all->u.list.at[i], "name"), name))
-			return true;
-	return false;
-}
-
-/* Collects the volumes (MOUNTS: their mounts) of SIDE. A volume counts at the setting of its path. */
+/*
+ * Collects the volumes (MOUNTS: their mounts) of SIDE. A volume counts at the setting of its path. Volumes and mounts
+ * that the application also declares itself, as many samples of the operator do, are left to that declaration.
+ */
 static const struct data *collect(struct spark *s, const struct data *side, bool mounts)
 {
 	struct arena *a = spark_arena(s);
@@ -143,8 +124,8 @@ static const struct data *collect(struct spark *s, const struct data *side, bool
 		struct conf_key k;
 		if (!spark_conf_is_volume(m->key) || !conf_key_parse(m->key, &k) || !str_is(k.side, mine) ||
 		    !str_is(k.group, "mount") || !str_is(k.option, "path") ||
-		    (mounts && is_mounted_at(side, m->value->u.string)) ||
-		    (!mounts && is_declared(s, k.name)))
+		    (mounts ? member_among(member(side, "volumeMounts"), "mountPath", m->value->u.string) :
+		    member_among(member(s->set.m.spec, "volumes"), "name", k.name)))
 			continue;
 		const struct data *sub = setting(s, &k, "mount", "subPath"),
 			*read = setting(s, &k, "mount", "readOnly");

@@ -159,26 +159,15 @@ static const struct data *spark_container(struct spark *s, const struct data *si
 
 /* ---- the pod ---- */
 
-/* Does a container, or a side, mount the volume of that name? */
-static bool mounts_it(const struct data *container, struct str name)
-{
-	const struct data *mounts = member(container, "volumeMounts");
-
-	for (size_t i = 0; i < data_count(mounts); i++)
-		if (str_eq(member_text(mounts->u.list.at[i], "name"), name))
-			return true;
-	return false;
-}
-
 bool spark_mounts(const struct data *side, struct str name)
 {
 	static const char *const lists[] = { "sidecars", "initContainers" };
 
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = 0; k < data_count(member(side, lists[i])); k++)
-			if (mounts_it(member(side, lists[i])->u.list.at[k], name))
+			if (member_among(member(member(side, lists[i])->u.list.at[k], "volumeMounts"), "name", name))
 				return true;
-	return mounts_it(side, name);
+	return member_among(member(side, "volumeMounts"), "name", name);
 }
 
 /* Collects the volumes of the application that the driver or the executors mount; SIDE says which of the two. */

@@ -206,16 +206,6 @@ static const struct data *override_pod(struct train *t, const struct data *pod, 
 	return override_containers(t, override_containers(t, pod, override, "containers"), override, "initContainers");
 }
 
-static bool targets(const struct data *override, struct str job)
-{
-	const struct data *list = member(override, "targetJobs");
-
-	for (size_t i = 0; i < data_count(list); i++)
-		if (str_eq(member_text(list->u.list.at[i], "name"), job))
-			return true;
-	return false;
-}
-
 /* ---- patches of the runtime ---- */
 
 /* Applies a patch to a container: lists of named elements are joined; any other field is taken from the patch. */
@@ -367,7 +357,7 @@ static const struct data *complete(struct train *t, const struct data *job)
 	if (c.with && str_ends(step, STR("-initializer")))
 		pod = change_container(&c, pod, "containers", step);
 	for (size_t i = 0; i < data_count(overrides); i++)
-		if (targets(overrides->u.list.at[i], member_text(job, "name")))
+		if (member_among(member(overrides->u.list.at[i], "targetJobs"), "name", member_text(job, "name")))
 			pod = override_pod(t, pod, overrides->u.list.at[i]);
 	return set_train_count(t, with_pod(t, job, pod));
 }
@@ -401,14 +391,10 @@ bool trainer_check(struct train *t)
 	for (size_t i = 0; i < data_count(overrides); i++) {
 		const struct data *list = member(overrides->u.list.at[i], "targetJobs");
 		for (size_t k = 0; k < data_count(list); k++) {
-			bool there = false;
-			for (size_t n = 0; n < data_count(jobs); n++)
-				there = there || str_eq(member_text(jobs->u.list.at[n], "name"),
-					member_text(list->u.list.at[k], "name"));
-			if (!there)
+			struct str name = member_text(list->u.list.at[k], "name");
+			if (!member_among(jobs, "name", name))
 				diag_report(im->diags, TJ1106, list->u.list.at[k]->from,
-					"the runtime has no job '%.*s'",
-					STR_ARG(member_text(list->u.list.at[k], "name")));
+					"the runtime has no job '%.*s'", STR_ARG(name));
 		}
 	}
 	for (size_t i = 0; i < data_count(initializer); i++) {

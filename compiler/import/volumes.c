@@ -333,8 +333,9 @@ static bool main_memory(const struct role_reading *r, struct quantity *ret)
 static void too_large(struct role_reading *r)
 {
 	struct quantity memory, size;
+	bool limited = main_memory(r, &memory);
 
-	for (size_t i = 0; i < r->volumes.n && main_memory(r, &memory); i++) {
+	for (size_t i = 0; i < r->volumes.n && limited; i++) {
 		struct role_volume *v = r->volumes.entries[i].value;
 		if (!v->plain || !v->mounts || !str_is(v->kind, "emptyDir") || v->files ||
 		    !str_is(member_text(v->source, "medium"), "Memory") ||
