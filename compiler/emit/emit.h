@@ -76,5 +76,7 @@ void emit_dump(const struct plan *plan, const struct sources *sources, struct bu
 
 /* Does a field of the language write this key of Kubernetes, or does the compiler own it? */
 bool raw_is_typed(struct str key);
+/* The type of Kubernetes whose fields `raw WORD` sets; NULL if no such block exists. */
+const struct schema_type *raw_type(struct str word);
 
 #endif

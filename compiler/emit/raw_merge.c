@@ -52,9 +52,19 @@ bool raw_is_typed(struct str key)
 	return false;
 }
 
-static const char *const scope_names[] = {
-	[RAW_POD] = "raw pod", [RAW_CONTAINER] = "raw container", [RAW_JOB] = "raw job", [RAW_SERVICE] = "raw service",
+/* The blocks, and the types of the maps that they are merged into. */
+static const struct { const char *word, *type; } scopes[] = {
+	[RAW_POD] = { "pod", "core.v1.PodSpec" }, [RAW_CONTAINER] = { "container", "core.v1.Container" },
+	[RAW_JOB] = { "job", "batch.v1.JobSpec" }, [RAW_SERVICE] = { "service", "core.v1.ServiceSpec" },
 };
+
+const struct schema_type *raw_type(struct str word)
+{
+	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
+		if (str_is(word, scopes[i].word))
+			return schema_find_type(&schema_builtin, str_of(scopes[i].type));
+	return NULL;
+}
 
 struct step {                           /* path from the raw block to the current key */
 	const struct step *outer;
@@ -69,10 +79,7 @@ struct merging {
 /* Returns the type of the map that a raw block of SCOPE is merged into; NULL if it is unknown. */
 static const struct schema_type *type_of(enum raw_scope scope)
 {
-	static const char *const names[] = { [RAW_POD] = "core.v1.PodSpec", [RAW_CONTAINER] = "core.v1.Container",
-		[RAW_JOB] = "batch.v1.JobSpec", [RAW_SERVICE] = "core.v1.ServiceSpec" };
-
-	return schema_find_type(&schema_builtin, str_of(names[scope]));
+	return schema_find_type(&schema_builtin, str_of(scopes[scope].type));
 }
 
 static const struct schema_field *field_named(const struct schema_type *t, struct str name)
@@ -140,8 +147,8 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 	if (!ds)
 		return;
 	path(at, &name);
-	struct diag *d = diag_report(ds, TJ0902, where, follows ? "'%s' sets '%.*s', which belongs to the compiler" :
-		"'%s' sets '%.*s', which the role sets too", scope_names[m->scope], STR_ARG(buf_text(&name)));
+	struct diag *d = diag_report(ds, TJ0902, where, follows ? "'raw %s' sets '%.*s', which belongs to the compiler" :
+		"'raw %s' sets '%.*s', which the role sets too", scopes[m->scope].word, STR_ARG(buf_text(&name)));
 	if (*field && !by_right && span_known(ours->from)) {
 		diag_label(ds, d, "set a second time");
 		diag_note(ds, d, ours->from, "decided here");
@@ -216,7 +223,7 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 	struct diag *d = diag_report(ds, TJ0713, element->from,
 		"two mounts need a volume named '%.*s' with different content", STR_ARG(name));
 	diag_note(ds, d, ours->from, "the compiler names this volume '%.*s'", STR_ARG(name));
-	diag_help(ds, d, "give the volume in '%s' another name", scope_names[m->scope]);
+	diag_help(ds, d, "give the volume in 'raw %s' another name", scopes[m->scope].word);
 }
 
 /* The framework that reserves the variable in the role that is written; empty if none does. */
@@ -227,12 +234,13 @@ static struct str reserved_by(const struct emit *e, struct str name)
 	size_t n = j->nreserved;
 	struct str framework = j->framework;
 
-	for (size_t i = 0; e->role && i < j->ncells; i++)
-		if (str_eq(j->cells[i].name, e->role->cell)) {
-			names = j->cells[i].reserved;
-			n = j->cells[i].nreserved;
-			framework = j->cells[i].framework;
-		}
+	const struct plan_cell *cell = e->role ? plan_cell_of(j, e->role) : NULL;
+
+	if (cell) {
+		names = cell->reserved;
+		n = cell->nreserved;
+		framework = cell->framework;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (str_covered(name, names[i]))
 			return framework;
@@ -356,7 +364,7 @@ static bool written_twice(struct merging *m, const struct schema_field *list, st
 	if (!other || !m->e->diags)
 		return other != NULL;
 	path(element, &name);
-	struct diag *d = diag_report(m->e->diags, TJ0206, raw->from, "'%s' has '%.*s' twice", scope_names[m->scope],
+	struct diag *d = diag_report(m->e->diags, TJ0206, raw->from, "'raw %s' has '%.*s' twice", scopes[m->scope].word,
 		STR_ARG(buf_text(&name)));
 	diag_note(m->e->diags, d, other->from, "the other one");
 	diag_help(m->e->diags, d, "remove one of the two");

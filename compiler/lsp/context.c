@@ -5,6 +5,7 @@
  */
 #include "lsp/context.h"
 
+#include "emit/emit.h"
 #include "trainc.tab.h"
 
 /* ---- where scanning starts ---- */
@@ -372,18 +373,6 @@ static bool is_cell_head(struct context *c, size_t head)
 {
 	return str_is(context_token(c, head), "cell") && is_name_token(kind_at(c, head + 1)) &&
 		kind_at(c, head + 2) == TOKEN_COLON;
-}
-
-/* The type whose fields the block `raw WORD` has. */
-static const struct schema_type *raw_type(struct str word)
-{
-	static const char *const types[][2] = { { "pod", "core.v1.PodSpec" }, { "container", "core.v1.Container" },
-		{ "job", "batch.v1.JobSpec" }, { "service", "core.v1.ServiceSpec" } };
-
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (str_is(word, types[i][0]))
-			return schema_find_type(&schema_builtin, str_of(types[i][1]));
-	return NULL;
 }
 
 /* The type of the map in a field; NULL for other fields. */
