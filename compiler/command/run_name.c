@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kube/limits.h"
+
 #define NUMBER "{n}"
 #define HASH "{hash}"
 
@@ -31,12 +33,7 @@ static struct str replaced(struct arena *a, struct str name, struct str part, st
 
 static bool is_name(struct str name)
 {
-	bool ok = name.n && name.n <= 63 && name.p[0] >= 'a' && name.p[0] <= 'z' && name.p[name.n - 1] != '-';
-
-	for (size_t i = 0; i < name.n && ok; i++)
-		ok = (name.p[i] >= 'a' && name.p[i] <= 'z') || (name.p[i] >= '0' && name.p[i] <= '9') ||
-			name.p[i] == '-';
-	return ok;
+	return kube_dns_label(name) && name.n <= LIMIT_LABEL && name.p[0] >= 'a';
 }
 
 bool run_name_accepted(struct arena *a, enum command command, struct str name, struct str *why)
