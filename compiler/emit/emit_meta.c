@@ -98,7 +98,7 @@ static struct object *pod_annotations(struct emit *e, const struct plan_role *r,
 	return map;
 }
 
-/* Writes of a role of an elastic cell how many copies there may be: "2:8". */
+/* Writes the range of copies if role R belongs to an elastic cell: "2:8". */
 static void copies_annotation(struct emit *e, const struct plan_role *r, struct object *map)
 {
 	const struct plan_cell *c = plan_cell_of(e->job, r);

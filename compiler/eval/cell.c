@@ -187,8 +187,8 @@ static const struct plan_condition *of_copy(struct arguments *a, enum condition_
 }
 
 /*
- * Of an elastic cell, whose copies are done when OF holds: enough of them are, and each of the others is lost or no
- * longer wanted.
+ * Returns when an elastic cell is done, if OF says when each copy is: at least `min` copies are done, and each other
+ * copy is lost or no longer wanted.
  */
 static const struct plan_condition *enough_done(struct eval *ev, const struct cell *cell,
 	const struct plan_condition **of, struct span at)
@@ -224,9 +224,7 @@ static const struct value *condition_value(struct eval *ev, const struct plan_co
 
 static const char *const condition_names[] = { "done", "ready", "started" };
 
-/*
- * The condition that N copies of CELL are done, ready or started; N is 0 for the cell as a whole. NULL after a report.
- */
+/* The condition that N copies of CELL are done, ready or started, or, if N is 0, the cell. NULL after a report. */
 static const struct plan_condition *of_copies(struct arguments *a, struct cell *cell, enum condition_kind kind,
 	int64_t n)
 {

@@ -423,7 +423,7 @@ static void spell_condition(struct buf *b, const struct plan_condition *c)
 	case CONDITION_STARTED: buf_z(b, "started(...)"); break;
 	case CONDITION_AND: buf_z(b, "... and ..."); break;
 	case CONDITION_OR: buf_z(b, "... or ..."); break;
-	/* about a cell, so it says how it is written */
+	/* made only for conditions about a cell, whose own text is shown */
 	case CONDITION_GONE: case CONDITION_LEAST: case CONDITION_LIST: break;
 	}
 }

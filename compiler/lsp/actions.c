@@ -119,14 +119,12 @@ bool actions_answer(struct request *r)
 		a.lines = analysis_lines(a.an, a.source);
 		a.from = lines_offset(a.lines, msg_position(r->params, "range.start"));
 		a.to = lines_offset(a.lines, msg_position(r->params, "range.end"));
-		if (action_wanted(&a, "quickfix"))
+		if (action_wanted(&a, "quickfix")) {
 			action_import(&a);
-		if (action_wanted(&a, "quickfix"))
 			offer_fixes(&a);
-		if (action_wanted(&a, "quickfix"))
 			action_required(&a);
-		if (action_wanted(&a, "quickfix"))
 			action_convert(&a);
+		}
 		if (action_wanted(&a, "refactor.extract"))
 			action_extract(&a);
 		if (action_wanted(&a, "source.organizeImports"))

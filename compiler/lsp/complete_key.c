@@ -201,7 +201,6 @@ struct skeletons {
 	const struct library_module *module;
 };
 
-/* Adds a whole job for a framework: the example in the framework's documentation. */
 /* The comment at the beginning of the module. */
 static struct str comment_above(const struct library_module *m)
 {
@@ -221,6 +220,7 @@ static bool is_for_existing(const struct library_module *m, const struct library
 		(item->doc.n && memmem(item->doc.p, item->doc.n, words, sizeof words - 1));
 }
 
+/* Adds a whole job for a framework: the example in the framework's documentation. */
 static void add_skeleton(struct completing *k, const struct library_module *m, const struct library_item *item)
 {
 	struct str example = library_example(k->r->arena, item->doc), bound = m->name;

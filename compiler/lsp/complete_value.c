@@ -436,7 +436,7 @@ static void add_module_members(struct completing *k, const struct module *m)
 		const struct decl *d = m->values.entries[i].value;
 		if (d->name.p[0] == '_' || (!is_callable(d) && d->kind != DECL_LET && d->kind != DECL_FRAMEWORK))
 			continue;
-		bool fits = d->kind == DECL_ACCELERATOR && !k->c->want ? true : fits_type(k, d);
+		bool fits = (d->kind == DECL_ACCELERATOR && !k->c->want) || fits_type(k, d);
 		if (framework ? d->kind == DECL_FRAMEWORK : d->kind != DECL_FRAMEWORK && fits)
 			complete_decl(k, d, d->name, 10);
 	}

@@ -438,8 +438,9 @@ static bool find_role(const struct plan_job *j, struct str name, unsigned *ret)
 {
 	const struct plan_role *r = plan_find_role(j, name);
 
-	*ret = r ? (unsigned)(r - j->roles) : *ret;
-	return r;
+	if (r)
+		*ret = (unsigned)(r - j->roles);
+	return r != NULL;
 }
 
 /* Reads a condition about the replicas of one role: VALUE is its name. */

@@ -41,7 +41,7 @@ static bool no(struct set_gathering *g, const struct plan_condition *c)
 /* Adds the Jobs that must all be complete for condition C, a part of an alternative. */
 static bool whole_jobs(struct set_gathering *g, const struct plan_condition *c)
 {
-	const struct plan_role *r = &g->job->roles[c->role];    /* of no meaning if C joins others */
+	const struct plan_role *r = &g->job->roles[c->role];    /* unused if C joins other conditions */
 
 	if (c->kind == CONDITION_AND)
 		return whole_jobs(g, c->left) && whole_jobs(g, c->right);

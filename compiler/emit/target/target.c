@@ -49,7 +49,7 @@ static void refuse_slices(struct checking *c, const struct plan_job *j)
 	}
 }
 
-/* Has the job cells, whose copies T does not keep apart? A target with one object needs Jobs in it for each part. */
+/* Does the job have cells that T cannot express? If T makes one object, each copy needs Jobs of its own in it. */
 static bool lacks_cells(const struct target *t, const struct plan_job *j)
 {
 	return j->ncells && t->traits & TARGET_CONTROLLER && !(t->traits & TARGET_SLICES);
