@@ -34,7 +34,7 @@ run 2 compile --name x job.tj other.tj; says err "these are 2 jobs"
 run 0 compile --name x --job other two.tj; says out "trainc.dev/job: x"
 if grep -q "job: \(bert\|other\)" .out; then fail "another job is left"; else ok; fi
 
-# what is no name
+# names that --name refuses
 for name in '' X 'a b' a. a/b '../a' 1a a- 'a{m}' 'a{n' 'a}' 'a{n}{n}' '{hash}{hash}' '{}' \
 	aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; do
 	run 2 compile --name "$name" job.tj; says err "--name '$name': "

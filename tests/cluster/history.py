@@ -57,7 +57,7 @@ def whole(w):
     must(got[0] == first and got[1]["cause"] == "it was Running when it was applied again" and got[1]["images"] == ["busybox:2"], got)
     must(len({x["program"] for x in got}) == 3, got)
     w.want(0, "apply", "a.tj", out="run/a unchanged")
-    must(len(launches(w, "a")) == 3, "an apply that changed nothing is no launch")
+    must(len(launches(w, "a")) == 3, "an apply that changed nothing is not a launch")
     w.want(0, "delete", "--yes", "a")
     must(w.names("configmaps", True) == [SHELF], w.names("configmaps", True))
     got = launches(w, "a")

@@ -156,7 +156,7 @@ run 0 delete --local --all -y --force; holds test "$(sort .out | tr '\n' ' ')" =
 nothing_left fails; nothing_left short
 holds test -z "$(ls -A state | grep -vx history)"
 
-# ---- scaled down and up: that is no restart; a failure is shown in the line of its role ----
+# ---- scaling is not a restart; a failure is shown in the line of its role ----
 program sized <<'END'
   success = done(worker)
   role boss { command = ["sleep", "600"], grace = 1s }
