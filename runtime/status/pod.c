@@ -474,8 +474,8 @@ static void own_reason(struct judging *j)
 }
 
 /*
- * A pod that was to be taken from its node, and ended with 0: for Kubernetes its program has finished, although it may
- * only have saved its state.
+ * Notes the cause if a pod that was being taken from its node ended with 0: Kubernetes counts its program as finished,
+ * although it may only have saved its state.
  */
 static void stopped_early(struct judging *j)
 {
@@ -511,7 +511,6 @@ static void judge_pod(struct judging *j, struct str phase)
 	struct pod_view *v = j->view;
 
 	if (v->succeeded) {
-		v->cause = v->reason = STR("");
 		stopped_early(j);
 		v->phase = RUN_SUCCEEDED;                               /* the pod has succeeded */
 	} else if (str_is(phase, "Failed")) {
