@@ -31,7 +31,7 @@ static void budget(struct emit *e, const struct plan_role *r, struct object *spe
 		return;
 	}
 	PUT_INT(e->arena, spec, "backoffLimitPerIndex", n, from);
-	/* the server refuses more than there are replicas, and Kueue may reduce them; the limit does not follow */
+	/* the server refuses a limit above the number of replicas, and Kueue reduces the replicas, not the limit */
 	if (!emit_gang_shrinks(e->job, r))
 		PUT_INT(e->arena, spec, "maxFailedIndexes", r->elastic ? r->max - r->min : 0, from);
 }

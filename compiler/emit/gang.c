@@ -159,8 +159,8 @@ static bool autoscaled(const struct plan_job *j)
 }
 
 /*
- * Kueue refuses a minimum of 0, and another size of a Job that it may resize itself. Segments would be torn, because it
- * may choose any size.
+ * Kueue refuses a minimum of 0, and a minimum of a Job that may be resized while it runs. Roles in segments are left
+ * out, because Kueue may choose a size that is not a multiple of a segment.
  */
 bool emit_gang_shrinks(const struct plan_job *j, const struct plan_role *r)
 {
@@ -182,7 +182,7 @@ bool emit_gang_owns(const struct plan_job *j, struct str key)
 	for (size_t i = 0; i < MARKS; i++)
 		if (emit_gang(j) == marks[i].gang && str_is(key, marks[i].key))
 			return i == MARK_QUEUE ? j->queue.set :
-				i == MARK_KUEUE_LEAST || i == MARK_KUEUE_SIZE ? shrinks(j) : true;
+				(i != MARK_KUEUE_LEAST && i != MARK_KUEUE_SIZE) || shrinks(j);
 	return false;
 }
 

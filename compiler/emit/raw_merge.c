@@ -147,7 +147,8 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 	if (!ds)
 		return;
 	path(at, &name);
-	struct diag *d = diag_report(ds, TJ0902, where, follows ? "'raw %s' sets '%.*s', which belongs to the compiler" :
+	struct diag *d = diag_report(ds, TJ0902, where,
+		follows ? "'raw %s' sets '%.*s', which belongs to the compiler" :
 		"'raw %s' sets '%.*s', which the role sets too", scopes[m->scope].word, STR_ARG(buf_text(&name)));
 	if (*field && !by_right && span_known(ours->from)) {
 		diag_label(ds, d, "set a second time");

@@ -10,7 +10,7 @@
 /* Settings of the command line that override the program. */
 struct job_options {
 	struct str ns, domain, gang, run_id;    /* options for the job; p == NULL: not given */
-	struct str only, name;          /* only the job ONLY is meant, and it is called NAME; p == NULL: not given */
+	struct str only, name;          /* compile only the job ONLY, and call it NAME; p == NULL: not given */
 	bool unroll, no_raw;
 	bool here;                      /* the processes run on this machine: images are not used and need not be set */
 	enum workload_id workload;      /* the kind of object that a role becomes in the target */

@@ -79,8 +79,8 @@ static void add_object(struct arena *a, struct compiled_job *c, const struct dat
 }
 
 /*
- * The job of an object: the first one of that name which has no object of this kind and name yet, so that the second
- * copy of a manifest is a job of its own. jobs_differ() reports that.
+ * Returns the first job of that name without an object of this kind and name. So a second copy of a manifest becomes
+ * a job of its own, which jobs_differ() reports.
  */
 static struct compiled_job *job_of(struct import *im, struct str key, const struct data *object)
 {

@@ -30,8 +30,8 @@ static void option_add(struct submit *c, const char *option, struct str value, s
 }
 
 /*
- * Returns why a setting is left out: it configures Spark's use of Kubernetes, or the framework writes it. An empty
- * text: a volume of the pods says it. NULL: it is kept.
+ * Returns why a setting is left out: it configures Spark's use of Kubernetes, or the framework writes it. Returns an
+ * empty text for a setting that becomes a volume of the pods, and NULL for one that is kept.
  */
 static const char *not_carried(struct str key)
 {

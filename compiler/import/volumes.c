@@ -229,7 +229,7 @@ static bool is_shm(struct container_reading *c, const struct role_volume *v, con
 	    !str_is(member_text(v->source, "medium"), "Memory") || !str_is(member_text(mount, "mountPath"), "/dev/shm"))
 		return false;
 	if (!size.n)
-		return false;                   /* `shm` has a size */
+		return false;                   /* the field `shm` needs a size */
 	if (!c->role->memory.n)
 		return true;
 	return quantity_parse(size, &shm) == QUANTITY_OK && quantity_parse(c->role->memory, &memory) == QUANTITY_OK &&
@@ -327,8 +327,8 @@ static bool main_memory(const struct role_reading *r, struct quantity *ret)
 }
 
 /*
- * Keeps raw the volumes in memory that may hold more than the container has: Kubernetes accepts them, and the language
- * does not.
+ * Keeps volumes in memory in a raw block if they may hold more than the container has: Kubernetes accepts such volumes,
+ * but the language does not.
  */
 static void too_large(struct role_reading *r)
 {

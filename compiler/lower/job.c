@@ -289,7 +289,7 @@ static bool few_copies(struct job *j, const struct cell *cell, size_t roles, siz
 	return false;
 }
 
-/* Limits the number of cells: the rules of the job, which each object has, name each of them. */
+/* Limits the number of cells: each object has the rules of the job, which name every cell. */
 static bool few_cells(struct job *j, struct decl *next)
 {
 	enum { MOST = 64 };

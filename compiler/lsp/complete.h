@@ -23,9 +23,9 @@ struct item {
 	struct str insert;              /* the text to insert; p == NULL: the label */
 	/* `insert` contains $1 and ${1:x}; a client without snippets gets its plain form */
 	bool snippet;
-	/* of items that are as near to what was typed, those with low ranks come first; the others keep their order */
+	/* among items that are equally near to what was typed, low ranks come first; others keep their order */
 	int rank;
-	bool late;                      /* behind all others: it is for jobs that were written for another system */
+	bool late;                      /* last of all: a framework for jobs that were written for another system */
 	/*
 	 * the library module that the item needs and that the file does not import yet; p == NULL: no module is missing
 	 */

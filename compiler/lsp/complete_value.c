@@ -136,7 +136,7 @@ static bool fits_type(struct completing *k, const struct decl *d)
 	if (d->kind == DECL_ACCELERATOR)
 		return wants(k, TYPE_ACCELERATOR);
 	if (wants(k, TYPE_ENUM) && t && t->kind == TYPE_STRING)
-		return false;                   /* any text; the words are a type of their own */
+		return false;                   /* an enum takes only its own words */
 	if (wants(k, TYPE_ACCELERATOR) || wants(k, TYPE_ROLE) || wants(k, TYPE_CONDITION) || wants(k, TYPE_VOLUME))
 		return t && context_fits(k->c->want, t);
 	return context_fits(k->c->want, t);

@@ -120,7 +120,7 @@ static void put_diag(struct published *p, struct analysis *a, const struct diag 
 
 	msg_open(out, '{');
 	put_range(p, a, d->at);
-	/* several documents may report the same; one document may report two things at one place */
+	/* several documents may have the same diagnostic; one may have two of the same code at one place */
 	struct str key = str_printf(p->arena, "%.*s%d %.*s", (int)(out->n - start), out->p + start, (int)d->code,
 		STR_ARG(d->message));
 	if (map_put(&p->seen, p->arena, (struct str){ key.p + (*key.p == ','), key.n - (*key.p == ',') }, p)) {

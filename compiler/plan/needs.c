@@ -168,7 +168,7 @@ static void generated_things(struct needing *n)
 	n->needs.generated = all.n;
 }
 
-/* Copies of cells that restart by themselves after a failure: whoever attends the run creates their Jobs again. */
+/* Adds restarts of single copies of cells: the attendant of the run creates their Jobs again. */
 static void copies_again(struct needing *n)
 {
 	for (size_t i = 0; i < n->job->ncells && !plan_each_replica(n->job); i++) {

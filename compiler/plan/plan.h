@@ -77,7 +77,7 @@ enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };
 /* The kinds from CONDITION_AND on join other conditions. */
 enum condition_kind {
 	CONDITION_DONE, CONDITION_READY, CONDITION_STARTED,
-	/* the copy to which the role belongs is lost, or the run has been scaled to fewer: below a cell's done() */
+	/* the copy that has the role is lost, or was scaled away: a part of done() of an elastic cell */
 	CONDITION_GONE,
 	CONDITION_AND, CONDITION_OR,
 	CONDITION_LEAST,                /* at least `index` of the conditions in the lists `left` and `right` hold */

@@ -38,7 +38,7 @@ struct decide_pass {
 void pass_index(struct decide_pass *p);
 /* Updates the record of every attempt: which have ended, and which restart. */
 void pass_judge(struct decide_pass *p);
-/* Finds the replica that failed first for good, but for copies without which the job has gone on. */
+/* Finds the replica that first failed for good, except in copies that are lost and that the job does not need. */
 void pass_blame(struct decide_pass *p);
 /*
  * Deletes all replicas before the job restarts, which happens at AGAIN at the earliest. ALL: replicas that have already

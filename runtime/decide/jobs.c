@@ -12,7 +12,7 @@ struct jobs_seen {
 	const struct data *object;
 	unsigned role;
 	bool suspended, over, marked;
-	bool away;                      /* the run has been scaled down without its copy */
+	bool away;                      /* its copy has gone, because the run has been scaled down */
 	bool deployment;
 };
 
@@ -72,8 +72,8 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
  * Is the whole run suspended? It is if a suspended Job belongs to a role that waits for no other role, or if a
  * suspended Job has one of the two annotations of status/job.h: the Job had started before, or `trainc suspend`
  * suspended it. Each annotation is set in the same patch that changes `suspend`. So no Job is resumed before all Jobs
- * of a run are suspended, or when the only Jobs left belong to roles that had to wait. What the program says only
- * counts while no Job of a role that waits for no other shows that the run was resumed.
+ * of a run are suspended, or when the only Jobs left belong to roles that had to wait. `suspend` of
+ * the program no longer counts when a Job of a role that waits for no other role has been resumed.
  */
 static bool is_held(const struct jobs_look *l)
 {

@@ -44,7 +44,7 @@ static enum fit_when judge_priority(struct fit_cluster *c, const struct fit_job 
 
 /* ---- elastic roles ---- */
 
-/* Fits the job with N replicas of a shape, and those of the others as they are? */
+/* Does the job fit if SHAPE has N replicas? Sets this number; the other shapes keep theirs. */
 static bool fits_with(struct fit_cluster *c, const struct fit_job *job, size_t shape, int64_t n, bool empty)
 {
 	struct buf unused = { 0 };
@@ -71,8 +71,8 @@ static void put_sizes(const struct fit_job *job, const int64_t *most, struct buf
 }
 
 /*
- * Does the job fit with fewer replicas of its elastic roles, as Kueue starts them? Each role, in its order, gets as
- * many as there is room for beside the least number of those that follow. If it fits, OUT gets the numbers.
+ * Does the job fit with fewer replicas of its elastic roles, as Kueue starts them? Each role in turn gets as many
+ * replicas as fit while the roles after it have their least numbers. If the job fits, writes the numbers to OUT.
  */
 static bool fits_reduced(struct fit_cluster *c, const struct fit_job *job, bool empty, struct buf *out)
 {

@@ -31,7 +31,7 @@ int64_t fit_amount(const struct data *d, bool thousandths);
 struct fit_shape {
 	struct str role;
 	int64_t count;
-	int64_t least;                  /* Kueue may start that many of an elastic role; 0: all or none */
+	int64_t least;                  /* least number with which Kueue starts an elastic role; 0: all or none */
 	const struct data *spec, *labels;       /* spec and labels of the pods */
 	struct str topology;            /* key of a node label: all pods must run on nodes with the same value of this
 					 * label; empty: the pods may run on any nodes */

@@ -124,7 +124,7 @@ static int64_t size_of_job(const struct data *spec)
 	return completions < parallel ? completions : parallel;
 }
 
-/* Adds the pods of a Job. Kueue may start fewer, if an annotation says how many are enough. */
+/* Adds the pods of a Job, and the least number with which Kueue may start it, from an annotation. */
 static void add_sized_job(struct arena *a, struct fit_resources *r, const struct data *object, struct str name,
 	struct fit_job *job)
 {

@@ -343,7 +343,7 @@ static bool take_more(struct engine *e, unsigned role, int64_t from, int64_t n, 
 	return enough;
 }
 
-/* The same for the copies of a cell that are new when it has N. */
+/* Takes devices and processors for the copies that CELL gets when it is scaled up to N copies. */
 static bool take_copies(struct engine *e, const struct run_cell *cell, int64_t n, struct str *why)
 {
 	bool enough = true;

@@ -393,8 +393,8 @@ static struct str role_names(const struct life *l)
 }
 
 /*
- * Forgets the copies of CELL from FROM to TO - 1: they are no longer wanted, or wanted again as new ones. What still
- * stops in them is of the copies before.
+ * Forgets the copies of CELL from FROM to TO - 1: they are no longer wanted, or wanted again as new ones. Processes
+ * that are still stopping belong to the old copies.
  */
 static void renew_copies(struct life *l, const struct run_cell *cell, int64_t from, int64_t to)
 {
@@ -453,7 +453,7 @@ bool life_scale(struct life *l, struct str role, int64_t n, struct str *why)
 		for (int64_t i = p->run->desired; i < n; i++)
 			if (replica(p, i)->attempts && replica(p, i)->state == REPLICA_WAITING &&
 				p->units[i].process != PROCESS_RUNS)
-				replica(p, i)->resumed++;       /* it was stopped by a command: that is no restart */
+				replica(p, i)->resumed++;       /* stopped by a command: this is not a restart */
 		p->run->desired = n;
 		touch(l);
 		return true;
@@ -483,7 +483,7 @@ bool life_restart(struct life *l, struct str role, int64_t i, bool in_place, str
 		else
 			p->units[i].restart = true;
 		p->units[i].stays = in_place;
-		replica(p, i)->resumed += in_place;     /* the same attempt with other code: that is no restart */
+		replica(p, i)->resumed += in_place;     /* the same attempt with other code is not a restart */
 		touch(l);
 		return true;
 	}

@@ -1,6 +1,6 @@
 /*
- * cells.h - the cells of a run. Its roles are those of all copies that there may be; a role of a copy that the run has
- * been scaled down without has no replicas that are wanted.
+ * cells.h - the cells of a run. The run has the roles of all possible copies of a cell. When it is scaled down, the
+ * roles of the copies that go stay in it, and want no replicas.
  */
 #ifndef TRAINC_RUNTIME_RUN_CELLS_H
 #define TRAINC_RUNTIME_RUN_CELLS_H
@@ -13,7 +13,7 @@ const struct plan_role *run_plan_role(const struct plan_job *j, struct str addre
 struct run_cell *run_find_cell(const struct run_state *s, struct str name);
 /* Is the role in a copy that the run should have, or in no cell? */
 bool run_role_wanted(const struct run_state *s, const struct run_role *r);
-/* The states of the roles of J, of which S is the state, as conditions see them. */
+/* The states of the roles of J in the form that conditions need; S is the state of the run of J. */
 const struct role_states *run_role_states(struct arena *a, const struct plan_job *j, const struct run_state *s);
 /* Why the cell cannot have N copies: it is not elastic, or N is outside of its limits. */
 struct str run_cell_refusal(struct arena *a, const struct run_cell *c, int64_t n);
@@ -23,7 +23,7 @@ struct cell_sum {
 	int64_t copies, ready, done, lost;
 };
 struct cell_sum run_cell_sum(const struct run_state *s, struct str cell);
-/* Says of the first cell that has lost copies how many, and why one of them; empty if none has. */
+/* Says how many copies the first cell with lost copies has lost, and why one was lost; empty without such a cell. */
 struct str run_lost_copies(struct arena *a, const struct run_state *s);
 
 #endif

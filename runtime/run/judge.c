@@ -55,7 +55,7 @@ static bool has_failed(const struct judge_facts *f, size_t k)
 
 /* ---- copies of cells ---- */
 
-/* Has role K, of a cell, failed for its copy? */
+/* Has role K failed, so that its copy of a cell has failed? */
 static bool has_failed_copy(const struct judge_facts *f, size_t k)
 {
 	const struct judge_role *r = &f->roles[k];

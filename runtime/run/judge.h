@@ -37,7 +37,7 @@ struct judge_role {
 	bool released;                  /* the condition of `start_after` has held; judge() sets it */
 	bool governed;                  /* another controller judges the failures of the role */
 	/* of a role of a cell */
-	bool unwanted;                  /* the run has been scaled to fewer copies, without this one */
+	bool unwanted;                  /* its copy has gone, because the run has been scaled down */
 	bool given_up;                  /* `governed`: that controller has given the role up */
 	bool again;                     /* the copy may restart by itself after a failure in it */
 	bool lost;                      /* the copy has failed and does not restart; judge() sets it */

@@ -29,7 +29,7 @@ struct str copy_address(struct arena *a, const struct plan_role *r)
 	return str_cat(a, plan_label(a, r->cell), STR("/"), str_int(a, r->copy));
 }
 
-/* A copy that has failed, or restarts: what its Jobs show. */
+/* What the Jobs of a copy show, which has failed. */
 struct copy_seen {
 	const struct plan_cell *cell;
 	struct copy_restarts before;
@@ -70,7 +70,7 @@ static struct copy_seen look_at_copy(struct gathering *g, const struct gathered_
 	return seen;
 }
 
-/* Marks the roles of the copy: they wait for their next Jobs, and CAUSE says why. */
+/* Marks the roles of the copy that has role OF: they wait for their next Jobs, because of CAUSE. */
 static void mark_copy(struct gathering *g, const struct gathered_part *of, struct str cause)
 {
 	for (size_t i = 0; i < g->job->nroles; i++) {
@@ -99,7 +99,7 @@ static struct str restart_words(struct gathering *g, const struct plan_role *r, 
 		attended ? "restarts" : "again", (long long)count, STR_ARG(most));
 }
 
-/* The restart that a failure of the copy of P demands; it replaces the one in RET if its time comes earlier. */
+/* Notes in RET that the copy with role P must restart, unless RET has another copy that is due earlier. */
 static void demand_restart(struct gathering *g, const struct gathered_part *p, const struct copy_seen *seen,
 	struct run_state *ret)
 {

@@ -298,7 +298,6 @@ void part_judge(struct gathering *g, struct gathered_part *p, bool governed)
 		p->judged[i] = p->unwanted ? REPLICA_WAITING : judged_state(p, i);
 }
 
-/* Has a Job of the role failed because it exceeded its deadline? */
 bool part_past_deadline(const struct gathered_part *p)
 {
 	static const char *const ends[] = { "Failed", "FailureTarget" };
@@ -311,7 +310,6 @@ bool part_past_deadline(const struct gathered_part *p)
 	return false;
 }
 
-/* Has the Job of the role failed, so that no more pods come? */
 bool part_given_up(const struct gathered_part *p)
 {
 	return p->njobs && (p->phase == RUN_FAILED || p->phase == RUN_FAILING) &&

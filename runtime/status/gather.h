@@ -37,7 +37,7 @@ struct part_job {
 struct gathered_part {
 	const struct plan_role *plan;
 	int64_t desired;
-	bool unwanted;                  /* the run has been scaled to fewer copies of the cell, without this one */
+	bool unwanted;                  /* its copy has gone, because the run has been scaled down */
 	bool lost;                      /* the copy is lost, and the run goes on without it */
 	bool anew;                      /* the copy has failed and restarts by itself: see copies.h */
 	struct gathered_replica *at;             /* the replicas, plan->max of them */

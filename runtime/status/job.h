@@ -37,8 +37,8 @@ struct job_view {
 #define ENDED_ANNOTATION "trainc.dev/ended"
 
 /*
- * `trainc scale` suspends the Jobs of copies of a cell that the run is scaled down without, and sets this annotation.
- * It keeps them, so that their record and size stay, and they can be resumed.
+ * When `trainc scale` reduces the number of copies of a cell, it suspends the Jobs of the copies that go and sets this
+ * annotation. The Jobs stay, with their sizes and with what has ended in them, so that they can be resumed.
  */
 #define SCALED_ANNOTATION "trainc.dev/scaled-away"
 
