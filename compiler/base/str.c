@@ -15,6 +15,39 @@ int str_cmp(struct str a, struct str b)
 	return d ? d : (a.n > b.n) - (a.n < b.n);
 }
 
+bool str_is_hex(struct str s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
+		i++;
+	return i == s.n && s.n == n;
+}
+
+bool str_number(struct str s, size_t most, int64_t *ret)
+{
+	int64_t n = 0;
+
+	if (!s.n || s.n > most)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+		n = 10 * n + (s.p[i] - '0');
+	}
+	*ret = n;
+	return true;
+}
+
+struct str str_take(struct str *rest, char by)
+{
+	const char *end = rest->n ? memchr(rest->p, by, rest->n) : NULL;
+	struct str part = { rest->p, end ? (size_t)(end - rest->p) : rest->n };
+
+	*rest = end ? (struct str){ end + 1, rest->n - part.n - 1 } : STR("");
+	return part;
+}
+
 struct str str_copy(struct arena *a, struct str s)
 {
 	return (struct str){ arena_copy(a, s.p, s.n), s.n };

@@ -49,6 +49,12 @@ bool str_covered(struct str s, struct str pattern);
 /* Is S a letter or '_', followed by letters, digits and '_'? A key of this form needs no quotes. */
 bool str_is_word(struct str s);
 
+/* Does S consist of N hexadecimal digits, with lower-case letters? */
+bool str_is_hex(struct str s, size_t n);
+/* Reads a number of 1 to MOST decimal digits, without a sign; false if S is anything else. MOST is at most 18. */
+bool str_number(struct str s, size_t most, int64_t *ret);
+/* Removes the text before the first BY from *REST, and BY itself, and returns the text; without a BY, all of *REST. */
+struct str str_take(struct str *rest, char by);
 /* Compares in byte order; a prefix comes first. */
 int str_cmp(struct str a, struct str b);
 /* Copies S into the arena and adds a NUL. */

@@ -4,16 +4,6 @@
  */
 #include "explain/markdown.h"
 
-static struct str next_line(struct str *rest)
-{
-	const char *newline = memchr(rest->p, '\n', rest->n);
-	struct str line = { rest->p, newline ? (size_t)(newline - rest->p) : rest->n };
-	size_t used = line.n + (newline != NULL);
-
-	*rest = (struct str){ rest->p + used, rest->n - used };
-	return line;
-}
-
 /* Writes a line. CODE: a code span is open, which may continue on the next line. */
 static void put_markdown_line(struct buf *out, struct str line, bool cell, bool *code)
 {
@@ -32,7 +22,7 @@ void markdown_prose(struct buf *out, struct str doc)
 	bool code = false;
 
 	while (doc.n) {
-		struct str line = next_line(&doc);
+		struct str line = str_take(&doc, '\n');
 		if (str_starts(line, STR("    ")))
 			buf_str(out, line);
 		else
@@ -47,7 +37,7 @@ void markdown_line(struct buf *out, struct str doc)
 	bool code = false;
 
 	while (doc.n) {
-		struct str line = next_line(&doc);
+		struct str line = str_take(&doc, '\n');
 		if (!line.n) {
 			between = "<br>";
 			continue;

@@ -136,24 +136,11 @@ static bool is_option(const struct option *o, const char *word)
 	return true;
 }
 
-static bool whole_number(struct str text, int64_t *ret)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
-			return false;
-		n = n * 10 + (text.p[i] - '0');
-	}
-	*ret = n;
-	return text.n > 0;
-}
-
 static void option_against(struct job *j, struct role *r, struct span at, struct str word, const struct option *o)
 {
 	for (const struct layout_option *t = stdlib_layout_options(); t->word; t++) {
 		int64_t n, have;
-		if (!is_option(o, t->word) || !whole_number(o->value, &n))
+		if (!is_option(o, t->word) || !str_number(o->value, 9, &n))
 			continue;
 		enum plan_dimension dim = plan_dimension_find(str_of(t->dimension));
 		have = plan_layout_degree(r->plan->layout, dim);
@@ -186,7 +173,7 @@ static void options_of(struct job *j, struct role *r, const struct plan_texts *l
 		struct str word;
 		for (size_t i = 0; (word = next_word(t->at[0].u.text, &i)).n;) {
 			int64_t n;
-			if (before.dashes && !before.value.n && whole_number(word, &n)) {
+			if (before.dashes && !before.value.n && str_number(word, 9, &n)) {
 				before.value = word;
 				option_against(j, r, t->from, option, &before);
 			}

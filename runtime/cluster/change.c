@@ -314,15 +314,9 @@ static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, in
 static bool is_job_of_cell(struct cluster *k, const struct member *m, struct str cell, int64_t *ret_copy)
 {
 	struct str copy = status_label(m->object, "trainc.dev/copy");
-	bool ours = str_is(m->resource.kind, "Job") && copy.n && copy.n < 10 &&
-		str_eq(status_label(m->object, "trainc.dev/cell"), plan_label(k->arena, cell));
 
-	*ret_copy = 0;
-	for (size_t i = 0; ours && i < copy.n; i++) {
-		ours = copy.p[i] >= '0' && copy.p[i] <= '9';
-		*ret_copy = *ret_copy * 10 + (copy.p[i] - '0');
-	}
-	return ours;
+	return str_is(m->resource.kind, "Job") && str_number(copy, 9, ret_copy) &&
+		str_eq(status_label(m->object, "trainc.dev/cell"), plan_label(k->arena, cell));
 }
 
 /*

@@ -54,11 +54,8 @@ void code_record_note(struct arena *a, struct str project, const struct plan_job
 static bool is_hex(struct str id)
 {
 	enum { COMMIT = 40 };
-	size_t n = 0;
 
-	while (n < id.n && ((id.p[n] >= '0' && id.p[n] <= '9') || (id.p[n] >= 'a' && id.p[n] <= 'f')))
-		n++;
-	return n == id.n && (n == CODE_ID || n == COMMIT);
+	return str_is_hex(id, CODE_ID) || str_is_hex(id, COMMIT);
 }
 
 void code_record_read(struct arena *a, struct str text, struct plan_job *j)

@@ -94,11 +94,7 @@ static bool find_git(struct git_reading *g, struct str path)
 
 static bool is_object_id(struct str id)
 {
-	size_t n = 0;
-
-	while (n < id.n && ((id.p[n] >= '0' && id.p[n] <= '9') || (id.p[n] >= 'a' && id.p[n] <= 'f')))
-		n++;
-	return n == id.n && (n == 2 * GIT_SHA1 || n == 2 * GIT_SHA256);
+	return str_is_hex(id, 2 * GIT_SHA1) || str_is_hex(id, 2 * GIT_SHA256);
 }
 
 /* Finds the reference NAME among those that git has packed into one file. */

@@ -139,11 +139,7 @@ static bool give_code(void *to, struct buf *b)
 
 static bool is_known_id(struct str id)
 {
-	bool hex = id.n == SYNC_ID;
-
-	for (size_t i = 0; hex && i < id.n; i++)
-		hex = (id.p[i] >= '0' && id.p[i] <= '9') || (id.p[i] >= 'a' && id.p[i] <= 'f');
-	return hex || str_is(id, "none") || str_is(id, "unknown") || str_is(id, "partial");
+	return str_is_hex(id, SYNC_ID) || str_is(id, "none") || str_is(id, "unknown") || str_is(id, "partial");
 }
 
 static bool take_have(struct sync_part *p, struct str id)

@@ -49,9 +49,7 @@ static bool names_context(const struct contexts *c, struct str name)
 static void add_contexts(struct contexts *c, struct str text, char by)
 {
 	while (text.n) {
-		const char *end = memchr(text.p, by, text.n);
-		struct str name = { text.p, end ? (size_t)(end - text.p) : text.n };
-		text = end ? (struct str){ end + 1, text.n - name.n - 1 } : STR("");
+		struct str name = str_take(&text, by);
 		struct member_context m = { .name = name, .out = -1, .err = -1 };
 		if (name.n && !names_context(c, name))
 			ARENA_PUSH(c->session->arena, c->at, c->n, m);
@@ -190,17 +188,26 @@ static void await_members(struct contexts *c)
 	}
 }
 
+/* Takes the next line of the messages of a process; removes the name of the program if the line begins a message. */
+static struct str take_message(struct str *rest, bool *ret_begins)
+{
+	const struct str name = STR("trainc: ");
+	struct str line = str_take(rest, '\n');
+
+	*ret_begins = str_starts(line, name);
+	return *ret_begins ? (struct str){ line.p + name.n, line.n - name.n } : line;
+}
+
 /* The first message of the process, without the name of the program; if it has none, its first line. */
 static struct str first_message(struct contexts *c, const struct member_context *m)
 {
 	struct str rest = buf_text(&m->messages), first = STR("");
+	bool begins;
 
 	while (rest.n) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct str line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
-		rest = end ? (struct str){ end + 1, rest.n - line.n - 1 } : STR("");
-		if (str_starts(line, STR("trainc: ")))
-			return str_copy(c->session->arena, (struct str){ line.p + 8, line.n - 8 });
+		struct str line = take_message(&rest, &begins);
+		if (begins)
+			return str_copy(c->session->arena, line);
 		first = first.n ? first : line;
 	}
 	return first.n ? str_copy(c->session->arena, first) : str_printf(c->session->arena,
@@ -240,13 +247,10 @@ static void end_member(struct contexts *c, struct member_context *m)
 static void say_messages(struct contexts *c, const struct member_context *m)
 {
 	struct str rest = buf_text(&m->messages);
+	bool begins;
 
 	while (rest.n) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct str line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
-		rest = end ? (struct str){ end + 1, rest.n - line.n - 1 } : STR("");
-		if (str_starts(line, STR("trainc: ")))
-			line = (struct str){ line.p + 8, line.n - 8 };
+		struct str line = take_message(&rest, &begins);
 		session_say(c->session, "%.*s: %.*s", STR_ARG(m->name), STR_ARG(line));
 	}
 	if (m->failure.n && !m->messages.n)
@@ -255,33 +259,28 @@ static void say_messages(struct contexts *c, const struct member_context *m)
 
 /* ---- what is printed ---- */
 
-/* Takes the next line; false at the end. */
-static bool next_of(struct str *rest, struct str *ret)
+/* Takes the next whole line; false at the end. A process that was killed may have written a part of its last line. */
+static bool take_line(struct str *rest, struct str *ret)
 {
-	const char *end = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
+	bool whole = rest->n && memchr(rest->p, '\n', rest->n);
 
-	if (!end)
-		return false;
-	*ret = (struct str){ rest->p, (size_t)(end - rest->p) };
-	*rest = (struct str){ end + 1, rest->n - ret->n - 1 };
-	return true;
+	*ret = whole ? str_take(rest, '\n') : STR("");
+	return whole;
 }
 
 static void put_cells(struct report_table *t, struct str context, struct str line)
 {
 	struct str *row = table_row(t);
 	size_t i = 1;
+	bool last;
 
 	row[0] = context;
-	for (;;) {
-		const char *end = memchr(line.p, TABLE_CELL, line.n);
-		size_t n = end ? (size_t)(end - line.p) : line.n;
+	do {
+		last = !memchr(line.p, TABLE_CELL, line.n);
+		struct str cell = str_take(&line, TABLE_CELL);
 		if (i < TABLE_COLUMNS)
-			row[i++] = str_copy(&t->arena, (struct str){ line.p, n });
-		if (!end)
-			break;
-		line = (struct str){ end + 1, line.n - n - 1 };
-	}
+			row[i++] = str_copy(&t->arena, cell);
+	} while (!last);
 	t->columns = i > t->columns ? i : t->columns;
 }
 
@@ -293,12 +292,12 @@ static void print_contexts_table(struct contexts *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct str rest = buf_text(&c->at[i].text), line;
-		if (next_of(&rest, &line))      /* which columns are numbers */
+		if (take_line(&rest, &line))      /* which columns are numbers */
 			t.numbers = (unsigned)strtoul(str_copy(c->session->arena, line).p, NULL, 10) << 1;
-		bool head = next_of(&rest, &line);
+		bool head = take_line(&rest, &line);
 		if (head && !t.n)
 			put_cells(&t, STR("CONTEXT"), line);
-		while (head && next_of(&rest, &line))
+		while (head && take_line(&rest, &line))
 			put_cells(&t, c->at[i].name, line);
 	}
 	if (!t.n)
@@ -321,7 +320,7 @@ static void print_contexts_lines(struct contexts *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct str rest = buf_text(&c->at[i].text), line;
-		while (next_of(&rest, &line))
+		while (take_line(&rest, &line))
 			put_cells(&t, c->at[i].name, line);
 		if (c->at[i].failure.n)
 			put_cells(&t, c->at[i].name, name_escaped(&t.arena, c->at[i].failure));
@@ -345,7 +344,7 @@ static void print_contexts_json(struct contexts *c, const char *key)
 	json_add_open(&w, key, '[');
 	for (size_t i = 0; i < c->n; i++) {
 		struct str rest = buf_text(&c->at[i].text), line;
-		while (next_of(&rest, &line)) {
+		while (take_line(&rest, &line)) {
 			json_line(&w, 4);
 			json_put_raw(&w, "%.*s", STR_ARG(line));
 		}
@@ -374,7 +373,6 @@ static bool is_shown_together(struct contexts *c)
 {
 	struct session *s = c->session;
 	struct str form = option_form(s);
-
 	bool piped = false;
 
 	for (size_t i = 0; i < s->options->noperands; i++)

@@ -19,21 +19,19 @@ static bool stays(const struct session *s)
 bool parallel_read(struct session *s, struct parallel *ret)
 {
 	struct str text = option_value(s->options, OPTION_PARALLEL);
-	size_t n = 0;
+	int64_t n = 0;
 
 	*ret = (struct parallel){ .session = s };
 	if (!text.p)
 		return true;
-	for (size_t i = 0; i < text.n && n <= PARALLEL_MOST; i++)
-		n = text.p[i] >= '0' && text.p[i] <= '9' ? n * 10 + (size_t)(text.p[i] - '0') : PARALLEL_MOST + 1;
-	if (!n || n > PARALLEL_MOST)
+	if (!str_number(text, 9, &n) || !n || n > PARALLEL_MOST)
 		session_say(s, "--parallel needs a number of runs from 1 to %d, found '%.*s'", PARALLEL_MOST,
 			STR_ARG(text));
 	else if (!stays(s))
 		session_say(s, "--parallel needs a command that stays until the end: 'run', or 'apply "
 			"--for=complete'");
 	else {
-		ret->most = n;
+		ret->most = (size_t)n;
 		return true;
 	}
 	return false;

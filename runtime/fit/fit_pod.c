@@ -74,14 +74,9 @@ void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *ne
 /* The number in an annotation; 0 if the text is not a number. */
 static int64_t segment_size(struct str text)
 {
-	int64_t n = 0;
+	int64_t n;
 
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
-			return 0;
-		n = n * 10 + (text.p[i] - '0');
-	}
-	return n;
+	return str_number(text, 9, &n) ? n : 0;
 }
 
 static void add_shape(struct arena *a, struct fit_resources *r, const struct data *pod, struct str name, int64_t count,

@@ -17,34 +17,12 @@ static bool is_of(const struct begun_line *l, struct str role, int64_t index)
 	return l->index == index && str_eq(l->role, role);
 }
 
-/* Takes the text before the first C of *REST, or all of it. */
-static struct str take_until(struct str *rest, char c)
-{
-	const char *end = rest->n ? memchr(rest->p, c, rest->n) : NULL;
-	struct str part = { rest->p, end ? (size_t)(end - rest->p) : rest->n };
-
-	rest->p += end ? part.n + 1 : part.n;
-	rest->n -= end ? part.n + 1 : part.n;
-	return part;
-}
-
 static bool read_begun_line(struct str line, struct begun_line *ret)
 {
-	struct str role = take_until(&line, ' '), number = take_until(&line, ' ');
-	int64_t index = 0;
+	struct str role = str_take(&line, ' '), number = str_take(&line, ' ');
 
-	if (!number.n || number.n >= 10)
-		return false;
-	for (size_t i = 0; i < number.n; i++) {
-		if (number.p[i] < '0' || number.p[i] > '9')
-			return false;
-		index = index * 10 + number.p[i] - '0';
-	}
-	for (size_t i = 0; i < line.n; i++)
-		if (!memchr("0123456789abcdef", line.p[i], 16))
-			return false;
-	*ret = (struct begun_line){ .role = role, .index = index, .id = line };
-	return role.n && line.n == CODE_SHORT;
+	*ret = (struct begun_line){ .role = role, .id = line };
+	return role.n && str_number(number, 9, &ret->index) && str_is_hex(line, CODE_SHORT);
 }
 
 bool code_begun_read(struct arena *a, struct str dir, struct code_begun *ret, struct str *why)
@@ -60,7 +38,7 @@ bool code_begun_read(struct arena *a, struct str dir, struct code_begun *ret, st
 		return false;
 	}
 	while (text.n) {
-		if (!read_begun_line(take_until(&text, '\n'), &line)) {
+		if (!read_begun_line(str_take(&text, '\n'), &line)) {
 			*why = str_printf(a, "'%.*s' is damaged; start the run again", STR_ARG(path));
 			return false;
 		}

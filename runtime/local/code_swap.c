@@ -102,16 +102,6 @@ static bool cannot_swap(struct code_swap *s, const char *what, struct str path, 
 	return false;
 }
 
-/* Takes the first part of a path. */
-static const char *first_part(struct arena *a, struct str *rest)
-{
-	const char *slash = memchr(rest->p, '/', rest->n);
-	struct str part = { rest->p, slash ? (size_t)(slash - rest->p) : rest->n };
-
-	*rest = slash ? (struct str){ slash + 1, rest->n - part.n - 1 } : STR("");
-	return str_copy(a, part).p;
-}
-
 /*
  * Opens the directory that has PATH, without following links, and sets RET_NAME to the last part. MAKE: makes
  * directories that are missing, also in the place of a file of the old code. Returns -1 with errno if it cannot.
@@ -122,7 +112,7 @@ static int open_parent(struct code_swap *s, struct str path, bool make, const ch
 	int at = fcntl(s->copy, F_DUPFD_CLOEXEC, 3);
 
 	while (at >= 0) {
-		const char *part = first_part(s->arena, &rest);
+		const char *part = str_copy(s->arena, str_take(&rest, '/')).p;
 		if (!rest.n) {
 			*ret_name = part;
 			return at;

@@ -170,41 +170,14 @@ static struct str word(struct str *rest)
 static bool role_and_number(struct control *all, struct str verb, struct str rest, struct str *why)
 {
 	struct str role = word(&rest), number = word(&rest);
-	int64_t n = 0;
-	bool ok = role.n && number.n && number.n < 10 && !word(&rest).n;
+	int64_t n;
 
-	for (size_t i = 0; i < number.n && ok; i++) {
-		ok = number.p[i] >= '0' && number.p[i] <= '9';
-		n = 10 * n + (number.p[i] - '0');
-	}
-	if (!ok) {
+	if (!role.n || !str_number(number, 9, &n) || word(&rest).n) {
 		*why = str_is(verb, "scale") ? STR("scale takes a role and a number") :
 			STR("restart takes a role and a number");
 		return false;
 	}
 	return (str_is(verb, "scale") ? all->ops.scale : all->ops.restart)(all->ops.context, role, n, why);
-}
-
-/* A number without a sign; false if the text is not one. */
-static bool number_in(struct str text, int64_t *ret)
-{
-	bool ok = text.n && text.n < 16;
-
-	*ret = 0;
-	for (size_t i = 0; i < text.n && ok; i++) {
-		ok = text.p[i] >= '0' && text.p[i] <= '9';
-		*ret = 10 * *ret + (text.p[i] - '0');
-	}
-	return ok;
-}
-
-static bool is_id(struct str text)
-{
-	bool ok = text.n == CODE_ID;
-
-	for (size_t i = 0; i < text.n && ok; i++)
-		ok = (text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] >= 'a' && text.p[i] <= 'f');
-	return ok;
 }
 
 /* Reads "sync ROLE N ID FILES BYTES [keep]". */
@@ -215,8 +188,8 @@ static bool sync_code(struct control *all, struct str rest, struct str *why)
 	struct str how = word(&rest);
 	int64_t index;
 
-	if (role.n && number_in(number, &index) && is_id(id) && number_in(files, &code.files) &&
-		number_in(bytes, &code.bytes) && (!how.n || str_is(how, "keep")) && !word(&rest).n)
+	if (role.n && str_number(number, 15, &index) && str_is_hex(id, CODE_ID) && str_number(files, 15, &code.files) &&
+		str_number(bytes, 15, &code.bytes) && (!how.n || str_is(how, "keep")) && !word(&rest).n)
 		return all->ops.sync(all->ops.context, role, index, &code, how.n > 0, why);
 	*why = STR("sync takes a role, a number, an id, and the number and size of files");
 	return false;

@@ -19,20 +19,6 @@ enum { LAST_PORT = 65535 };
 
 /* ---- parsing the option ---- */
 
-/* A number of at most five digits; false for anything else. */
-static bool read_number(struct str text, int64_t *ret)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || i >= 9)
-			return false;
-		n = 10 * n + (text.p[i] - '0');
-	}
-	*ret = n;
-	return text.n;
-}
-
 bool publish_parse(struct str text, struct published_port *ret)
 {
 	const char *end = text.p + text.n, *last = memrchr(text.p, ':', text.n), *first = memchr(text.p, ':', text.n);
@@ -43,7 +29,8 @@ bool publish_parse(struct str text, struct published_port *ret)
 		return false;
 	ret->port = (struct str){ last + 1, (size_t)(end - last) - 1 };
 	if (first != last) {
-		if (!read_number((struct str){ text.p, (size_t)(first - text.p) }, &ret->host) || ret->host > LAST_PORT)
+		struct str host = { text.p, (size_t)(first - text.p) };
+		if (!str_number(host, 9, &ret->host) || ret->host > LAST_PORT)
 			return false;
 		rest.p = first + 1;
 	}
@@ -54,9 +41,9 @@ bool publish_parse(struct str text, struct published_port *ret)
 	if (!slash || slash == rest.p || !ret->port.n || memchr(rest.p, ':', rest.n))
 		return false;
 	ret->role = (struct str){ rest.p, (size_t)(slash - rest.p) };
-	if (!read_number((struct str){ slash + 1, rest.n - ret->role.n - 1 }, &ret->index))
+	if (!str_number((struct str){ slash + 1, rest.n - ret->role.n - 1 }, 9, &ret->index))
 		return false;
-	return !read_number(ret->port, &ret->number) || (ret->number > 0 && ret->number <= LAST_PORT);
+	return !str_number(ret->port, 9, &ret->number) || (ret->number > 0 && ret->number <= LAST_PORT);
 }
 
 struct str publish_refused(struct arena *a, const char *option, const struct published_port *p, int64_t port, int error)

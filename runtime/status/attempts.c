@@ -10,14 +10,9 @@
 
 static int64_t told_number(struct str text)
 {
-	int64_t n = 0;
+	int64_t n;
 
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
-			return 0;
-		n = 10 * n + (text.p[i] - '0');
-	}
-	return n;
+	return str_number(text, 9, &n) ? n : 0;
 }
 
 int64_t attempts_noted(const struct data *job) { return told_number(status_annotation(job, ATTEMPTS_ANNOTATION)); }

@@ -51,26 +51,13 @@ static struct gathered_part *of_set(const struct gathering *g, const struct data
 	return n == 1 ? only : NULL;
 }
 
-static bool index_text(struct str text, int64_t *ret)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || i > 8)
-			return false;
-		n = 10 * n + (text.p[i] - '0');
-	}
-	*ret = text.n ? n : *ret;
-	return text.n > 0;
-}
-
 /* The first replica of the slice that a pod or Job belongs to, from the label that the JobSet's controller writes. */
 static int64_t first_of_slice(const struct plan_role *r, const struct data *o)
 {
 	int64_t slice = 0;
 
 	if (plan_is_sliced(r))
-		index_text(status_label(o, "jobset.sigs.k8s.io/job-index"), &slice);
+		str_number(status_label(o, "jobset.sigs.k8s.io/job-index"), 9, &slice);
 	return slice * plan_slice_size(r);
 }
 
@@ -86,7 +73,7 @@ static bool replica_of(struct gathering *g, const struct data *o, struct replica
 	struct gathered_part *part = labelled(g, o);
 
 	*ret = (struct replica_key){ .part = part ? part : of_set(g, o) };
-	if (ret->part && index_text(status_pod_index(o), &ret->index))
+	if (ret->part && str_number(status_pod_index(o), 9, &ret->index))
 		ret->index += first_of_slice(ret->part->plan, o);
 	else
 		*ret = key_of(g, replica_names_of_pod(&g->names, status_text(o, "metadata.name")));
@@ -284,7 +271,7 @@ static bool is_job_of(const struct plan_role *r, struct str name)
 	int64_t slice = 0;
 	if (r->unrolled || name.n < r->object.n + 2 || !str_starts(name, r->object) || name.p[r->object.n] != '-')
 		return false;
-	return index_text((struct str){ name.p + r->object.n + 1, name.n - r->object.n - 1 }, &slice) &&
+	return str_number((struct str){ name.p + r->object.n + 1, name.n - r->object.n - 1 }, 9, &slice) &&
 		slice < plan_slices(r);
 }
 

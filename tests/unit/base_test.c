@@ -261,9 +261,28 @@ static void words_and_patterns(void)
 		str_covered(STR(""), STR("*")));
 }
 
+static void parts(void)
+{
+	struct str rest = STR("a,,b"), none = { 0 };
+	int64_t n = 7;
+
+	CHECK(str_eq(str_take(&rest, ','), STR("a")) && str_eq(str_take(&rest, ','), STR("")));
+	CHECK(str_eq(str_take(&rest, ','), STR("b")) && !rest.n && !str_take(&rest, ',').n && !str_take(&none, ',').n);
+	CHECK(str_number(STR("0"), 1, &n) && n == 0 && str_number(STR("007"), 3, &n) && n == 7);
+	CHECK(str_number(STR("999999999999999999"), 18, &n) && n == INT64_C(999999999999999999));
+	n = 7;
+	CHECK(!str_number(STR(""), 9, &n) && !str_number(STR("10"), 1, &n) && !str_number(STR("-1"), 9, &n));
+	CHECK(!str_number(STR("1 "), 9, &n) && !str_number(STR("1/"), 9, &n) && !str_number(STR(":"), 9, &n));
+	CHECK(n == 7);
+	CHECK(str_is_hex(STR("09af"), 4) && str_is_hex(STR(""), 0));
+	CHECK(!str_is_hex(STR("09af"), 3) && !str_is_hex(STR("09af"), 5) && !str_is_hex(STR("09aF"), 4) &&
+		!str_is_hex(STR("09ag"), 4));
+}
+
 int main(void)
 {
 	words_and_patterns();
+	parts();
 	arenas();
 	small_arena();
 	large_arena();
