@@ -30,12 +30,23 @@ def end(w, i, phase="Succeeded", code=0):
     w.run_job("default", w.get("jobs", "t-%d-worker" % i), phase, code)
 
 
+def two_begun(w, *command):
+    """Starts the command for four runs, two at once, and waits until the first two go on."""
+    w.write("s.tj", SWEEP)
+    p = w.start(*command, "--parallel", "2", "s.tj")
+    w.wait_for("two runs", lambda: going(w) == [0, 1])
+    return p
+
+
+def results(err):
+    """The name and state of each run in the table at the end of the messages."""
+    return [line.split()[:2] for line in err[err.index("RUN  "):].splitlines()[1:]]
+
+
 @check
 def in_turn(w):
     """each run is resumed when one has ended, in the order of the program; a failure does not stop the others"""
-    w.write("s.tj", SWEEP)
-    p = w.start("apply", "--for=complete", "--parallel", "2", "s.tj")
-    w.wait_for("two runs", lambda: going(w) == [0, 1])
+    p = two_begun(w, "apply", "--for=complete")
     end(w, 1, "Failed", 3)
     w.wait_for("the third", lambda: going(w) == [0, 2])
     end(w, 0)
@@ -44,8 +55,7 @@ def in_turn(w):
     end(w, 2)
     out, err = p.communicate(timeout=60)
     must(p.returncode == 8 and "run/t-3 created" in out, (p.returncode, out, err))
-    table = [line.split() for line in err[err.index("RUN  "):].splitlines()]
-    must([r[:2] for r in table[1:]] == [["t-0", "Succeeded"], ["t-1", "Failed"], ["t-2", "Succeeded"], ["t-3", "Succeeded"]], err)
+    must(results(err) == [["t-0", "Succeeded"], ["t-1", "Failed"], ["t-2", "Succeeded"], ["t-3", "Succeeded"]], err)
 
 
 @check
@@ -71,11 +81,9 @@ def goes_on(w):
 @check
 def refused(w):
     """a run that cannot be resumed is reported and stays suspended; the others go on, and the command ends with that status"""
-    w.write("s.tj", SWEEP)
     for command in ("apply", "--for=complete"), ("run",):
         w.fault("PATCH", "/jobs/t-2-worker\\?fieldManager=trainc-suspend", status(403, "Forbidden", "not for you"), times=9)
-        p = w.start(*command, "--parallel", "2", "s.tj")
-        w.wait_for("two runs", lambda: going(w) == [0, 1])
+        p = two_begun(w, *command)
         end(w, 0)
         w.wait_for("the fourth", lambda: going(w) == [1, 3])
         end(w, 1)
@@ -83,7 +91,7 @@ def refused(w):
         out, err = p.communicate(timeout=60)
         must(p.returncode == 4 and err.count("not for you") == 1 and "run 't-2' stays suspended, and the others go on; 'trainc resume t-2'" in err,
              (p.returncode, out, err))
-        must([line.split()[:2] for line in err[err.index("RUN  "):].splitlines()][3] == ["t-2", "Suspended"], err)
+        must(results(err)[2] == ["t-2", "Suspended"], err)
         w.want(0, "delete", "--yes", "--all")
         w.faults.clear()
 
@@ -91,10 +99,8 @@ def refused(w):
 @check
 def resumed_by_others(w):
     """a run that was given up and is resumed by somebody counts again"""
-    w.write("s.tj", SWEEP)
     w.fault("PATCH", "/jobs/t-2-worker\\?fieldManager=trainc-suspend", status(403, "Forbidden", "not for you"), times=1)
-    p = w.start("apply", "--for=complete", "--parallel", "2", "s.tj")
-    w.wait_for("two runs", lambda: going(w) == [0, 1])
+    p = two_begun(w, "apply", "--for=complete")
     end(w, 0)
     w.wait_for("the fourth", lambda: going(w) == [1, 3])
     w.want(0, "resume", "t-2")
