@@ -41,6 +41,21 @@ void json_close(struct json_writer *w, char bracket)
 	w->comma = true;
 }
 
+void json_begin_document(struct json_writer *w)
+{
+	json_open(w, '{');
+	json_line(w, 2);
+	json_add_int(w, "schemaVersion", 1);
+	json_line(w, 2);
+}
+
+void json_end_document(struct json_writer *w)
+{
+	json_line(w, 0);
+	json_close(w, '}');
+	buf_char(w->out, '\n');
+}
+
 void json_put_text(struct json_writer *w, struct str s)
 {
 	json_next(w);

@@ -41,6 +41,10 @@ void json_tight(struct json_writer *w);
 /* A blank comes before the next value or closing bracket, also in an empty list: [ ]. */
 void json_blank(struct json_writer *w);
 
+/* Begins a document whose members begin lines; the first is schemaVersion, 1. */
+void json_begin_document(struct json_writer *w);
+void json_end_document(struct json_writer *w);
+
 /* Write members of an object: first the key, then the value. */
 void json_add_text(struct json_writer *w, const char *key, struct str s);
 void json_add_int(struct json_writer *w, const char *key, int64_t n);

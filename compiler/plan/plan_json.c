@@ -356,10 +356,7 @@ void plan_print_json(const struct plan *plan, const struct sources *sources, con
 	struct plan_json p = { .json = { .out = out, .spaced = true }, .plan = plan, .sources = sources };
 	size_t all = 0;
 
-	json_open(&p.json, '{');
-	json_line(&p.json, 2);
-	json_add_int(&p.json, "schemaVersion", 1);
-	json_line(&p.json, 2);
+	json_begin_document(&p.json);
 	json_add_open(&p.json, "jobs", '[');
 	for (size_t i = 0; i < plan->njobs; i++) {
 		put_job(&p, &plan->jobs[i], objects[i]);
@@ -371,8 +368,6 @@ void plan_print_json(const struct plan *plan, const struct sources *sources, con
 	struct plan_totals t = plan_sum(&p.arena, plan);
 	json_line(&p.json, 2);
 	put_totals(&p, &t, all);
-	json_line(&p.json, 0);
-	json_close(&p.json, '}');
-	buf_char(out, '\n');
+	json_end_document(&p.json);
 	arena_release(&p.arena);
 }

@@ -111,10 +111,7 @@ static void print_document(struct run_events *e, const struct event_row **rows, 
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out, .spaced = true };
 
-	json_open(&w, '{');
-	json_line(&w, 2);
-	json_add_int(&w, "schemaVersion", 1);
-	json_line(&w, 2);
+	json_begin_document(&w);
 	json_add_text(&w, "run", e->run->name);
 	json_add_text(&w, "namespace", cluster_watch_of(e->run)->ns);
 	json_line(&w, 2);
@@ -133,9 +130,7 @@ static void print_document(struct run_events *e, const struct event_row **rows, 
 	if (n)
 		json_line(&w, 2);
 	json_close(&w, ']');
-	json_line(&w, 0);
-	json_close(&w, '}');
-	buf_char(&out, '\n');
+	json_end_document(&w);
 	session_write(e->session, buf_text(&out));
 	buf_release(&out);
 }

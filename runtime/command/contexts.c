@@ -337,10 +337,7 @@ static void print_contexts_json(struct contexts *c, const char *key)
 	struct buf out = { 0 };
 	struct json_writer w = { .out = &out, .spaced = true };
 
-	json_open(&w, '{');
-	json_line(&w, 2);
-	json_add_int(&w, "schemaVersion", 1);
-	json_line(&w, 2);
+	json_begin_document(&w);
 	json_add_open(&w, key, '[');
 	for (size_t i = 0; i < c->n; i++) {
 		struct str rest = buf_text(&c->at[i].text), line;
@@ -361,9 +358,7 @@ static void print_contexts_json(struct contexts *c, const char *key)
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
-	json_line(&w, 0);
-	json_close(&w, '}');
-	buf_char(&out, '\n');
+	json_end_document(&w);
 	session_write(c->session, buf_text(&out));
 	buf_release(&out);
 }

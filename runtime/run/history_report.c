@@ -98,10 +98,7 @@ static void history_json(const struct run_histories *all, struct buf *out)
 	struct shape_out o = { .json = { .out = out, .spaced = true }, .use = IN_JSON };
 	struct json_writer *w = &o.json;
 
-	json_open(w, '{');
-	json_line(w, 2);
-	json_add_int(w, "schemaVersion", 1);
-	json_line(w, 2);
+	json_begin_document(w);
 	json_add_open(w, "runs", '[');
 	for (size_t i = 0; i < all->n; i++) {
 		const struct run_history *h = &all->at[i];
@@ -120,8 +117,7 @@ static void history_json(const struct run_histories *all, struct buf *out)
 		json_close(w, '}');
 	}
 	json_close(w, ']');
-	json_close(w, '}');
-	buf_char(out, '\n');
+	json_end_document(w);
 }
 
 void history_report(const struct run_histories *all, const struct report *how, bool named, struct buf *out)

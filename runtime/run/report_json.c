@@ -352,7 +352,6 @@ void report_json(const struct report *r, struct buf *out)
 		put_context_lines(r, out);
 		return;
 	}
-
 	struct report_json j = { .o = { .json = { .out = out, .spaced = true }, .use = IN_JSON },
 		.lines = r->form == REPORT_JSON, .replicas = true };
 	struct json_writer *w = &j.o.json;
