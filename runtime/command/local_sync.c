@@ -29,9 +29,9 @@ struct local_part {
 	const struct plan_role *role;   /* of the new program */
 	const struct run_role *run;
 	int64_t index, attempts;        /* the number of its attempts before */
-	struct code_files *old, *new;
+	const struct code_files *old, *new;     /* NULL: it had the code */
 	struct code_swap swap;
-	bool same, told, done;          /* it had the code; its files were replaced; and it runs them */
+	bool same, done;                /* it had the code; the keeper knows that it has it now */
 	struct str why;                 /* why it failed; empty: it did not */
 };
 
@@ -118,8 +118,8 @@ static struct str archive_path(struct local_syncing *c, struct str id)
 	return str_printf(c->session->arena, "%.*s/%.*s", STR_ARG(archives_of(c)), CODE_SHORT, id.p);
 }
 
-/* The files of the archive with an id; one is read once. */
-static struct code_files *files_of(struct local_syncing *c, struct map *known, struct str id, struct str packed)
+/* The files of the archive with an id; each archive is read once. */
+static const struct code_files *files_of(struct local_syncing *c, struct map *known, struct str id, struct str packed)
 {
 	struct code_files *f = map_get(known, id);
 	struct str why;
@@ -136,12 +136,15 @@ static struct code_files *files_of(struct local_syncing *c, struct map *known, s
 }
 
 /* The files that the copy of a replica may have: of its code, and of what interrupted syncs have put there. */
-static struct code_files *old_files_of(struct local_syncing *c, struct map *known, const struct local_part *p)
+static const struct code_files *old_files_of(struct local_syncing *c, struct map *known, const struct local_part *p)
 {
-	struct code_files *all = ARENA_NEW(c->session->arena, struct code_files);
+	const struct code_files *own = files_of(c, known, p->run->at[p->index].code, STR(""));
 
+	if (!code_begun_has(&c->begun, p->role->name, p->index))
+		return own;
+	struct code_files *all = ARENA_NEW(c->session->arena, struct code_files);
 	*all = (struct code_files){ 0 };
-	code_files_join(c->session->arena, all, files_of(c, known, p->run->at[p->index].code, STR("")));
+	code_files_join(c->session->arena, all, own);
 	for (size_t i = 0; i < c->begun.n; i++)
 		if (c->begun.at[i].index == p->index && str_eq(c->begun.at[i].role, p->role->name))
 			code_files_join(c->session->arena, all, files_of(c, known, c->begun.at[i].id, STR("")));
@@ -171,7 +174,7 @@ static int lock_archives(struct local_syncing *c)
 
 /* ---- steps ---- */
 
-/* Notes which replicas are changed, before the first file is. */
+/* Notes which replicas will be changed, before any of their files is. */
 static bool note_begun(struct local_syncing *c)
 {
 	struct str why;
@@ -189,7 +192,41 @@ static bool note_begun(struct local_syncing *c)
 	return false;
 }
 
-/* Removes the note about the replicas of which the keeper knows what they have. */
+static void add_named(struct local_syncing *c, struct map *named, struct str id)
+{
+	if (id.n >= CODE_SHORT)
+		map_put(named, c->session->arena, (struct str){ id.p, CODE_SHORT }, c);
+}
+
+/*
+ * Removes the archives that neither this program, nor a role, nor a replica, nor a note of an interrupted sync names.
+ * The state is that of before this sync, so the code of before stays until the next one.
+ */
+static void remove_archives(struct local_syncing *c)
+{
+	const struct run_state *s = &c->watch->state;
+	DIR *d = directory_open(archives_of(c).p);
+	struct map named = { 0 };
+
+	for (size_t i = 0; i < c->n; i++)
+		add_named(c, &named, c->at[i].role->code->id);
+	for (size_t i = 0; i < s->ncode; i++)
+		add_named(c, &named, s->code[i].id);
+	for (size_t k = 0; k < s->nroles; k++)
+		for (int64_t i = 0; i < s->roles[k].max; i++)
+			add_named(c, &named, s->roles[k].at[i].code);
+	for (size_t i = 0; i < c->begun.n; i++)
+		add_named(c, &named, c->begun.at[i].id);
+	for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+		struct str name = str_of(e->d_name);
+		if (str_is_hex(name, CODE_SHORT) && !map_get(&named, name))
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Removes the notes about the replicas of which the keeper knows what they have, and the archives not needed since. */
 static void note_done(struct local_syncing *c)
 {
 	struct str ignored;             /* then the next sync replaces the files once more */
@@ -197,7 +234,8 @@ static void note_done(struct local_syncing *c)
 	for (size_t i = 0; i < c->n; i++)
 		if (c->at[i].done)
 			code_begun_done(&c->begun, c->at[i].role->name, c->at[i].index);
-	code_begun_write(c->session->arena, archives_of(c), &c->begun, &ignored);
+	if (code_begun_write(c->session->arena, archives_of(c), &c->begun, &ignored))
+		remove_archives(c);
 }
 
 static bool prepare_all(struct local_syncing *c)
@@ -207,14 +245,15 @@ static bool prepare_all(struct local_syncing *c)
 
 	for (size_t i = 0; i < c->n && good; i++) {
 		struct local_part *p = &c->at[i];
-		p->old = old_files_of(c, &known, p);
-		p->new = files_of(c, &known, p->role->code->id, p->role->code->packed);
-		p->swap = (struct code_swap){ .arena = c->session->arena, .old = p->old, .new = p->new,
-			.packed = p->role->code->packed, .id = p->role->code->id, .copy = -1, .stage = -1,
+		p->swap = (struct code_swap){ .arena = c->session->arena, .packed = p->role->code->packed,
+			.id = p->role->code->id, .copy = -1, .stage = -1,
 			.dir = str_printf(c->session->arena, "%.*s/scratch/%.*s-%lld/code",
 				STR_ARG(local_watch_dir(c->watch)), STR_ARG(p->role->name), (long long)p->index) };
-		if (!p->same)
-			good = keep_archive(c, p->role->code, &p->why) && code_swap_prepare(&p->swap, &p->why);
+		if (p->same)
+			continue;
+		p->swap.old = p->old = old_files_of(c, &known, p);
+		p->swap.new = p->new = files_of(c, &known, p->role->code->id, p->role->code->packed);
+		good = keep_archive(c, p->role->code, &p->why) && code_swap_prepare(&p->swap, &p->why);
 	}
 	return good && note_begun(c);
 }
@@ -245,7 +284,6 @@ static bool carry_out_all(struct local_syncing *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct local_part *p = &c->at[i];
-		p->told = !p->same;
 		if (!p->same && !code_swap_carry_out(&p->swap, &p->why))
 			good = false;
 	}
@@ -311,7 +349,7 @@ static void note_all(struct local_syncing *c, bool told)
 		struct sync_result x = { p->role->name, p->index, p->why.n ? "failed" : synced ? "synced" :
 			same ? "unchanged" : told ? "failed" : "left" };
 		ARENA_PUSH(c->session->arena, c->what->at, c->what->n, x);
-		int64_t changed = p->same || !p->new ? 0 : code_files_changed(p->old, p->new);
+		int64_t changed = p->new ? code_files_changed(p->old, p->new) : 0;
 		r->n++;
 		r->running += synced || same;
 		r->unchanged = r->unchanged && same;

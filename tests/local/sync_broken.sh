@@ -71,14 +71,21 @@ broken 1 b
 run 0 sync --local job
 is_code v2 a a2 b c d
 
-# another code: what only the failed one had is gone, also after two that failed
+# another code: what only the failed one had is gone, also after several that failed; their archives stay until then
 code v3 a a3 b c
 broken 1 b
 code v4 a a4 b c
 broken 1 b
+code v5 a a5 b c
+broken 1 b
+kept=$TRAINC_STATE_DIR/runs/job/code
+holds test "$(grep -c . "$kept/begun")" -eq 4
+for id in $(cut -d' ' -f3 "$kept/begun"); do holds test -e "$kept/$id"; done
 code v5 a b c
 run 0 sync --local job
 is_code v5 a b c
+run 0 sync --local job
+holds test "$(ls "$kept" | wc -l)" -eq 1
 
 # the command is killed before the keeper knows that the files were replaced
 code v6 a a6 b c
