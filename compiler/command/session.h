@@ -34,7 +34,7 @@ struct session {
 	void *backend_own;              /* private data of the backend in use */
 	const struct program_half *half;        /* the commands for clusters in this executable; NULL if it has no such
 						 * commands */
-	struct str context;             /* this process shows one of several contexts, and another one prints all */
+	struct str context;             /* the context that this process shows while another process prints several */
 	struct str name;                /* name of the run, from --name, with {n} for the number; empty: the job's */
 	int64_t number;                 /* the number in it; 0: none was chosen yet */
 	bool taken;                     /* somebody else has taken the name with this number meanwhile */

@@ -72,7 +72,7 @@ static bool has_ended_already(struct cluster *k, const struct run_watch *w, int 
 	return true;
 }
 
-/* Reports a Job that does not vouch for the record, from which the limits are. */
+/* Reports a Job that does not vouch for the record, which has the limits of sizes. */
 static bool refuse_unvouched(struct cluster *k, struct str job, struct str run, int *ret_status)
 {
 	return refuse_change(k, str_printf(k->arena, "Job '%.*s' does not vouch for the record of run '%.*s': "
@@ -310,7 +310,7 @@ static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, in
 
 /* ---- scale: the copies of a cell ---- */
 
-/* Is the member a Job of CELL that is not over? Sets the number of its copy. */
+/* Is the member a Job of CELL? Sets the number of its copy. */
 static bool is_job_of_cell(struct cluster *k, const struct member *m, struct str cell, int64_t *ret_copy)
 {
 	struct str copy = status_label(m->object, "trainc.dev/copy");
@@ -320,8 +320,8 @@ static bool is_job_of_cell(struct cluster *k, const struct member *m, struct str
 }
 
 /*
- * The patch of a Job whose copy the run is to have, or not: a copy that goes is suspended, which ends its pods and
- * keeps its Job. A Job that comes back while it waits for another role stays suspended.
+ * The patch of a Job, whose copy the run should have (WANTED) or not. The Job of a copy that is not wanted is
+ * suspended, which ends its pods. A Job that comes back while it waits for another role stays suspended.
  */
 static struct str copy_body(const struct cluster_watch *c, const struct member *m, bool wanted)
 {
@@ -347,8 +347,9 @@ static bool may_scale_cell(struct cluster *k, const struct cluster_watch *c, con
 {
 	if (has_ended_already(k, c->watch, ret_status) || is_restarting(k, c, ret_status))
 		return false;
-	if (cell->min == cell->max || n < cell->min || n > cell->max)
-		return refuse_change(k, run_cell_refusal(k->arena, cell, n), ret_status);
+	struct str refusal = run_cell_refusal(k->arena, cell, n);
+	if (refusal.n)
+		return refuse_change(k, refusal, ret_status);
 	if (c->plan.controller || plan_each_replica(&c->plan))
 		return refuse_change(k, str_printf(k->arena, "the copies of cell '%.*s' have no Jobs of their own; "
 			"change 'copies' in the program and apply it", STR_ARG(cell->name)), ret_status);

@@ -41,7 +41,7 @@ static struct shelf load_shelf(struct cluster *k, struct str ns)
 	return s;
 }
 
-/* The history of a run that has no record. What cannot be read is not known: a launch must not fail for that. */
+/* The kept history of a run without a record; empty if it cannot be read, because a launch must not fail for that. */
 static struct str kept_text(struct cluster *k, struct str ns, struct str run)
 {
 	struct shelf *s = map_get(&k->shelves, ns);
@@ -158,7 +158,7 @@ static void keep_in(struct cluster *k, struct str ns, struct cluster_watch *cons
 	for (unsigned try = 0; try < KEEP_AGAIN; try++) {
 		struct shelf s = load_shelf(k, ns);
 		struct map changed = { 0 };
-		size_t dropped = 0;
+		size_t patched = 0;
 		x = s.failed;
 		for (size_t i = 0; i < n && !x; i++) {
 			struct str text = str_eq(runs[i]->ns, ns) ? last_history(k, runs[i]) : STR("");
@@ -168,12 +168,12 @@ static void keep_in(struct cluster *k, struct str ns, struct cluster_watch *cons
 			map_put(&changed, k->arena, runs[i]->watch->name, k);
 		}
 		for (size_t i = 0; i < s.all.n; i++)
-			dropped += s.all.at[i].dropped || map_get(&changed, s.all.at[i].name);
-		if (x || !dropped)
+			patched += s.all.at[i].dropped || map_get(&changed, s.all.at[i].name);
+		if (x || !patched)
 			break;
 		struct transport_request r = shelf_request(k, ns, &s, &changed);
 		x = request_send(&k->client, k->arena, &r, CALL_BY_METHOD);
-		if (x->class == CALL_DONE || (x->class != CALL_CONFLICT && x->class != CALL_NOT_FOUND))
+		if (x->class != CALL_CONFLICT && x->class != CALL_NOT_FOUND)
 			break;
 	}
 	if (x && x->class != CALL_DONE && !x->stopped)

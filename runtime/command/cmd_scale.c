@@ -53,7 +53,7 @@ static bool split_scale(struct scaling *c, struct str text, struct str *role, st
 	return false;
 }
 
-/* Finds the cell or role with the name; false after reporting that there is none. */
+/* Finds the cell or role NAME. If the run has neither, reports that and returns false. */
 static bool find_scaled(struct scaling *c, struct str name, struct size *ret)
 {
 	const struct run_state *s = &c->run->state;
@@ -91,10 +91,10 @@ static bool add_scale(struct scaling *c, struct str text)
 	for (size_t i = 0; i < c->nsizes; i++) {
 		if (!str_eq(c->sizes[i].name, size.name))
 			continue;
+		bool cell = run_find_cell(&c->run->state, size.name) != NULL;
 		session_say(c->session, "%s '%.*s' cannot have both %.*s and %.*s %s; name it once",
-			run_find_cell(&c->run->state, size.name) ? "cell" : "role", STR_ARG(name),
-			STR_ARG(c->sizes[i].number), STR_ARG(size.number),
-			run_find_cell(&c->run->state, size.name) ? "copies" : "replicas");
+			cell ? "cell" : "role", STR_ARG(name), STR_ARG(c->sizes[i].number), STR_ARG(size.number),
+			cell ? "copies" : "replicas");
 		c->status = STATUS_USAGE;
 		return false;
 	}

@@ -10,7 +10,7 @@
 
 /* ---- the program ---- */
 
-/* The name that the only job of the program must be given, since the run has another one; empty: its own. */
+/* The name that the only job of the program gets, because the run has another name; empty: the job keeps its own. */
 static struct str name_of_job(struct session *s, struct str run)
 {
 	struct programs all = { 0 };

@@ -234,7 +234,8 @@ static void end_member(struct contexts *c, struct member_context *m)
 	if (late)
 		m->failure = STR("it has not answered in time");
 	else if (m->cut)
-		m->failure = STR("it has more to show than several contexts can");
+		m->failure = str_printf(c->session->arena, "its output is larger than %d MiB; show this context alone",
+			ANSWER_MOST >> 20);
 	else if (!WIFEXITED(how))
 		m->failure = str_printf(c->session->arena, "its process was ended by signal %d", WTERMSIG(how));
 	else if (!m->text.n && m->status != STATUS_DONE)

@@ -1,7 +1,8 @@
 /*
  * local_sync.c - `sync` for runs on this machine. The command itself replaces the files in the copies of the replicas;
  * the keeper then starts their programs again. RUN/code has the archives: that of the program, and those of syncs. The
- * lock on this directory keeps another sync away, and the file `begun` in it says what an interrupted one has left.
+ * lock on this directory excludes other syncs, and the file `begun` in it names the replicas that an interrupted sync
+ * has begun to change.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -226,7 +227,7 @@ static void remove_archives(struct local_syncing *c)
 		closedir(d);
 }
 
-/* Removes the notes about the replicas of which the keeper knows what they have, and the archives not needed since. */
+/* Removes the notes about the replicas whose code the keeper knows, and the archives that nothing needs any more. */
 static void note_done(struct local_syncing *c)
 {
 	struct str ignored;             /* then the next sync replaces the files once more */
@@ -263,7 +264,7 @@ static bool restarts(const struct local_syncing *c, const struct local_part *p)
 	return c->what->restart == SYNC_ALWAYS || (c->what->restart == SYNC_CHANGED && !p->same);
 }
 
-/* Tells the keeper what the replica has now. */
+/* Reports the new code of a replica to the keeper. */
 static bool tell_keeper(struct local_syncing *c, struct local_part *p)
 {
 	const struct plan_code *code = p->role->code;
@@ -375,7 +376,7 @@ static void say_failures(struct local_syncing *c, bool told)
 		"; when the cause is gone, the same command completes what was begun");
 }
 
-/* Reads what interrupted syncs have begun: of these replicas the keeper does not know what they have. */
+/* Reads what interrupted syncs have begun: the keeper does not know what code these replicas have. */
 static bool read_begun(struct local_syncing *c)
 {
 	struct str why;

@@ -23,7 +23,7 @@ bool code_begun_read(struct arena *a, struct str dir, struct code_begun *ret, st
 bool code_begun_write(struct arena *a, struct str dir, const struct code_begun *b, struct str *why);
 
 bool code_begun_has(const struct code_begun *b, struct str role, int64_t index);
-/* Adds a line unless it is there, or no id is known. */
+/* Adds a line, unless that line exists or ID is not known. */
 void code_begun_add(struct arena *a, struct code_begun *b, struct str role, int64_t index, struct str id);
 /* Removes the lines of a replica. */
 void code_begun_done(struct code_begun *b, struct str role, int64_t index);

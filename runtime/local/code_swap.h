@@ -17,7 +17,7 @@ struct code_files {
 
 /* Lists the files of an archive; false if it is damaged. An empty archive has none. */
 bool code_files_read(struct arena *a, struct str packed, struct code_files *ret);
-/* Adds the files of another archive; a file that both have with different content differs from every other. */
+/* Adds the files of another archive; a file with different contents in the two counts as changed from then on. */
 void code_files_join(struct arena *a, struct code_files *to, const struct code_files *from);
 /* The number of files that differ, or that only one of the two has. */
 int64_t code_files_changed(const struct code_files *old, const struct code_files *new);

@@ -108,7 +108,7 @@ static bool engine_role(const struct engine *e, struct str name, unsigned *ret)
 	return false;
 }
 
-/* Is S about the copies of a cell? Sets RET; adds to WHY if the cell cannot have so many. */
+/* If S sets the number of copies of a cell, sets RET, and adds to WHY if the cell cannot have that many. */
 static bool engine_cell(const struct engine *e, const struct engine_start *s, struct life_size *ret, struct buf *why)
 {
 	for (unsigned i = 0; i < e->job->ncells; i++) {
@@ -118,9 +118,10 @@ static bool engine_cell(const struct engine *e, const struct engine_start *s, st
 			continue;
 		ret->role = i;
 		ret->cell = true;
-		if (c->min == c->max || s->n < c->min || s->n > c->max)
+		struct str refusal = run_cell_refusal(e->arena, &cell, s->n);
+		if (refusal.n)
 			buf_printf(why, "--replicas %.*s=%lld: %.*s\n", STR_ARG(s->role), (long long)s->n,
-				STR_ARG(run_cell_refusal(e->arena, &cell, s->n)));
+				STR_ARG(refusal));
 		return true;
 	}
 	return false;

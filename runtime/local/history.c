@@ -1,5 +1,5 @@
 /*
- * history.c - keeps, restores and removes the directories of earlier runs, and what is remembered of removed ones.
+ * history.c - keeps, restores and removes the directories of earlier runs, and keeps the launches of removed ones.
  */
 #include "runtime/local/history.h"
 
@@ -32,7 +32,7 @@ static long number_of(struct str run, struct str name)
 
 static struct str state_dir_of(struct str path) { return path_directory(path_directory(path)); }
 
-/* ---- what is remembered of removed runs ---- */
+/* ---- the launches of removed runs ---- */
 
 static struct str shelf_path(struct arena *a, struct str state_dir) { return path_join(a, state_dir, STR("history")); }
 
@@ -63,7 +63,7 @@ static bool read_shelf_file(struct arena *a, struct str path, struct launch_shel
 	return true;
 }
 
-/* Reads what is kept of removed runs; false with an explanation if there is a file, and it cannot be read. */
+/* Reads the launches of removed runs; false with an explanation if the file exists and cannot be read. */
 static bool load_shelf(struct arena *a, struct str state_dir, struct launch_shelf *ret, struct str *why)
 {
 	struct str path = shelf_path(a, state_dir), reason;
@@ -102,7 +102,7 @@ static bool save_shelf(struct arena *a, struct str state_dir, const struct launc
 	return ok;
 }
 
-/* Puts a launch into the order of the numbers; it takes the place of one that has its number. */
+/* Inserts a launch in the order of numbers; it replaces a launch with the same number. */
 static void insert_launch(struct arena *a, struct run_launches *l, struct run_launch x)
 {
 	size_t at = l->n;
@@ -195,7 +195,7 @@ struct run_names history_names(const struct history *h)
 	return ret;
 }
 
-/* The launches to keep: all of the name if the current run is removed, else those that are there already and one. */
+/* The launches to keep: all of the name if RUN is its current run, else those on the shelf and that of RUN. */
 static struct run_launches launches_to_keep(const struct history *h, struct str run)
 {
 	struct arena *a = h->arena;
@@ -239,7 +239,7 @@ bool history_shelve(struct arena *a, struct str state_dir, struct str run, struc
 static long newest_number(struct arena *a, struct str path)
 {
 	struct launch_shelf shelf;
-	struct str why;                 /* `delete` says it */
+	struct str why;                 /* ignored here; `delete` reports it */
 
 	load_shelf(a, state_dir_of(path), &shelf, &why);
 	struct run_launches removed = launches_read(a, shelf_text(&shelf, path_base(path)), true);
@@ -260,7 +260,7 @@ static int by_number(const void *a, const void *b)
 	return x.n != y.n ? (x.n < y.n ? -1 : 1) : str_cmp(x, y);       /* of one name; no number begins with 0 */
 }
 
-/* Removes the oldest earlier runs but the newest ten. Only directories count: a file of any text removes none. */
+/* Removes all earlier runs but the newest ten. Only directories count, so no text in the shelf removes a run. */
 static void forget_oldest(struct arena *a, struct str path)
 {
 	struct run_names all = run_list(a, state_dir_of(path));

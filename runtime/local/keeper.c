@@ -140,7 +140,7 @@ static struct run_state begin_state(struct arena *a, const struct keeper_start *
 	return state;
 }
 
-/* Keeps the archives of the run's code, from which `sync` knows the files of before. */
+/* Saves the archives of the run's code. `sync` reads from them which files the old code has. */
 static bool save_code(struct arena *a, const struct plan_job *j, const struct run_dir *dir, struct str *why)
 {
 	for (size_t i = 0; i < j->nroles; i++) {

@@ -415,10 +415,9 @@ static void renew_copies(struct life *l, const struct run_cell *cell, int64_t fr
 
 static bool scale_cell(struct life *l, struct run_cell *cell, int64_t n, struct str *why)
 {
-	if (cell->min == cell->max || n < cell->min || n > cell->max) {
-		*why = run_cell_refusal(l->arena, cell, n);
+	*why = run_cell_refusal(l->arena, cell, n);
+	if (why->n)
 		return false;
-	}
 	renew_copies(l, cell, n < cell->desired ? n : cell->desired, n < cell->desired ? cell->desired : n);
 	want_copies(l, cell, n);
 	touch(l);
@@ -518,7 +517,7 @@ static bool may_restart(const struct life_copy *copy)
 	return copy && (copy->cell->restarts < 0 || copy->restarts < copy->cell->restarts);
 }
 
-/* Restarts the copy of P, of which the failure is known. */
+/* Restarts the copy of P after the failure that the state has. */
 static void restart_copy(struct life *l, const struct life_part *p, int64_t now)
 {
 	const struct run_failure *f = &l->state->failure;
@@ -621,10 +620,11 @@ static enum judge_what ask_judge(struct life *l, int64_t now)
 		released += p->judged->released + p->judged->lost;
 	}
 	enum judge_what what = judge(&l->facts);
-	for (size_t k = 0; k < l->job->nroles; k++)
-		released -= l->parts[k].judged->released + l->parts[k].judged->lost;
-	for (size_t k = 0; k < l->job->nroles; k++)
-		l->parts[k].run->lost = l->parts[k].judged->lost;
+	for (size_t k = 0; k < l->job->nroles; k++) {
+		const struct judge_role *r = l->parts[k].judged;
+		released -= r->released + r->lost;
+		l->parts[k].run->lost = r->lost;
+	}
 	l->version += released != 0;
 	return what;
 }

@@ -1,4 +1,4 @@
-/* cells.c - the cells of a run: which of their copies the run should have, and how these are. */
+/* cells.c - the cells of a run: which of their copies the run should have, and the states of these. */
 #include "runtime/run/cells.h"
 
 #include "runtime/run/report.h"
@@ -16,11 +16,13 @@ struct str run_cell_refusal(struct arena *a, const struct run_cell *c, int64_t n
 	if (c->min == c->max)
 		return str_printf(a, "cell '%.*s' always has %lld cop%s; write 'copies = 1:%lld' to make it elastic",
 			STR_ARG(c->name), (long long)c->max, c->max == 1 ? "y" : "ies", (long long)c->max);
+	if (n >= c->min && n <= c->max)
+		return STR("");
 	return str_printf(a, "cell '%.*s' has between %lld and %lld copies, not %lld", STR_ARG(c->name),
 		(long long)c->min, (long long)c->max, (long long)n);
 }
 
-/* What is known of a copy while its roles are looked at one by one. */
+/* The sums of a copy; its roles are added one by one. */
 struct copy_sum {
 	bool there, unready, undone, lost;
 };

@@ -7,7 +7,7 @@
 
 #include "runtime/run/run_state.h"
 
-/* The role of J that ADDRESS means, as run_find_role() says, also before the state of the run is known. */
+/* The role of J with ADDRESS, found as run_find_role() does; the state of the run is not needed. */
 const struct plan_role *run_plan_role(const struct plan_job *j, struct str address);
 /* The cell of that name; NULL if the run has none. */
 struct run_cell *run_find_cell(const struct run_state *s, struct str name);
@@ -15,7 +15,7 @@ struct run_cell *run_find_cell(const struct run_state *s, struct str name);
 bool run_role_wanted(const struct run_state *s, const struct run_role *r);
 /* The states of the roles of J in the form that conditions need; S is the state of the run of J. */
 const struct role_states *run_role_states(struct arena *a, const struct plan_job *j, const struct run_state *s);
-/* Why the cell cannot have N copies: it is not elastic, or N is outside of its limits. */
+/* Why the cell cannot have N copies: it is not elastic, or N is outside of its limits. Empty: it can. */
 struct str run_cell_refusal(struct arena *a, const struct run_cell *c, int64_t n);
 
 /* Numbers of copies of a cell: those that the run should have, and how many of them are ready, done, lost. */

@@ -74,9 +74,7 @@ enum judge_what {
  */
 enum judge_what judge(struct judge_facts *f);
 
-/*
- * Is role K in a copy that is lost, and does the run go on without it? F is as the judge leaves it.
- */
+/* Is role K in a copy that is lost, and does the run go on without that copy? Valid after judge(). */
 bool judge_spares(const struct judge_facts *f, size_t k);
 
 /* Does the whole job restart after this verdict? BEGUN_ANEW: how often it has already restarted. */

@@ -33,7 +33,10 @@ static void put_role_row(struct report_table *t, const struct run_state *s, cons
 
 /* ---- cells ---- */
 
-/* Why the first copy is not well of the cell whose first role is FIRST. Adds the counts of all its roles to COUNTS. */
+/*
+ * Returns the cause of the first copy that has one, of the cell whose first role is FIRST. Adds the counts of all roles
+ * of the cell to COUNTS.
+ */
 static struct str cell_cause(struct report_table *t, const struct run_state *s, size_t first, int64_t counts[6])
 {
 	struct str found = STR("");

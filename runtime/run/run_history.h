@@ -26,13 +26,13 @@ struct run_launches {
 void launches_add(struct arena *a, struct run_launches *l, const struct run_launch *launch);
 /*
  * Notes how the last launch ended, unless that is known: as S says if it has ended, else with STATE and a cause that
- * says what it was, and THEN. NOW is the time of the end if S has none.
+ * says which state the run had, and THEN. NOW is the time of the end if S has none.
  */
 void launches_end(struct arena *a, struct run_launches *l, const struct run_state *s, const char *state,
 	const char *then, int64_t now);
 /* The images of a job, without repetition, and the code of its roles. */
 void launches_note(struct arena *a, const struct plan_job *j, struct run_launch *ret);
-/* The launch of which a state tells; it has no number, and no end if it goes on. */
+/* The launch that a state describes. It has no number, and no end before the run ends. */
 struct run_launch launch_of_state(const struct run_state *s);
 
 /* The text of the newest launches, as JSON; empty if there are none. */
@@ -47,7 +47,7 @@ struct run_launches launches_read(struct arena *a, struct str text, bool over);
 
 struct shelf_entry {
 	struct str name, text;
-	bool dropped;                   /* there was no room for it any more */
+	bool dropped;                   /* removed because the shelf is full */
 };
 struct launch_shelf {
 	struct shelf_entry *at;
@@ -57,7 +57,7 @@ struct launch_shelf {
 struct launch_shelf shelf_read(struct arena *a, const struct data *map);
 /* The text of a name; empty if the shelf lacks it. */
 struct str shelf_text(const struct launch_shelf *s, struct str name);
-/* Puts the history of a name on the shelf, and drops those that ended first if there is no room for it. */
+/* Puts the history of a name on the shelf. If the shelf is full, drops the histories that ended first. */
 void shelf_put(struct arena *a, struct launch_shelf *s, struct str name, struct str text);
 
 /* ---- what is shown ---- */

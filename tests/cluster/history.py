@@ -166,7 +166,7 @@ def raced(w):
 
 @check
 def room(w):
-    """there is room for a certain number of bytes: the histories that ended first go"""
+    """the shelf has a limit of bytes: the histories that ended first are dropped"""
     old = json.dumps([{"n": 1, "state": "Failed", "ended": "2020-01-01T00:00:00Z", "cause": "x" * 9000}])
     new = json.dumps([{"n": 1, "state": "Failed", "ended": "2025-01-01T00:00:00Z", "cause": "x" * 9000}])
     data = {"old%d" % i: old for i in range(15)}

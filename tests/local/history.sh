@@ -41,7 +41,7 @@ run 0 history --local -o json again
 json '[x["n"] for x in d["runs"][0]["launches"]], d["runs"][0]["launches"][0]["images"], d["runs"][0]["launches"][0]["file"]' \
 	"([4, 5, 6, 7, 8, 9, 10, 11, 12, 13], ['registry.example.com/test:1'], 'again.tj')"
 
-# deleting the run deletes everything but that, and the numbers of later launches go on
+# deleting the run deletes everything but its launches, and later launches continue the numbers
 run 0 delete --local --yes again
 holds test ! -e state/runs
 holds test "$(stat -c %a state/history)" = 600
@@ -69,7 +69,7 @@ for text in '' '{"again":7,"x":"[1]"}' '{"again":"[{\"n\":99,\"state\":\"Failed\
 done
 run 0 history --local again; holds grep -q '^100 ' .out
 
-# unreadable WHY: what is there now is not a history: it is said, and left as it is
+# unreadable WHY: commands report that state/history cannot be read, and leave it unchanged
 unreadable() {
 	run 0 apply --local again.tj
 	run 0 history --local; holds grep -qE '^again +1 ' .out

@@ -83,7 +83,7 @@ said_two() { test "$(logs job worker-0 | wc -l)" -gt "$lines" && logs job worker
 before 10 said_two
 run 0 sync --local job; says out "unchanged worker: 2 of 2"
 
-# of the many archives so far, only that of the code of now is left
+# only the archive of the current code is left
 holds test "$(ls "$TRAINC_STATE_DIR/runs/job/code")" = "$(value job 'r("worker")[0]["code"]')"
 
 # two at once, and what is refused

@@ -101,7 +101,7 @@ code v5 a b c
 run 0 sync --local job; says out "run/job synced worker"
 is_code v5 a b c
 
-# the id of before is said as it was, although later states have replaced the memory that had it
+# sync prints the old id correctly, although later states have replaced the memory that held it
 MALLOC_PERTURB_=165; export MALLOC_PERTURB_
 code v7 a b c
 run 0 sync --local job
@@ -149,7 +149,7 @@ code v12 a b y z
 run 0 sync --local job
 is_code v12 a b y z
 
-# another sync ends while this one still compiles: what counts is the code of now
+# another sync ends while this one still compiles: this one replaces the code that the other one brought
 code v13 a b only13
 mkfifo params.json
 "$TRAINC" sync --local --params params.json job >slow 2>&1 &
