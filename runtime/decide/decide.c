@@ -120,10 +120,10 @@ static enum judge_what ask_judge(struct decide_pass *p)
 			.released = r->roles[k].released };
 	}
 	enum judge_what what = judge(&f);
-	for (size_t k = 0; k < p->plan->nroles; k++)
+	for (size_t k = 0; k < p->plan->nroles; k++) {
 		r->roles[k].released = f.roles[k].released;
-	for (size_t k = 0; k < p->plan->nroles; k++)
 		p->parts[k].spared = judge_spares(&f, k);
+	}
 	return what;
 }
 

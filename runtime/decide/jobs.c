@@ -162,11 +162,14 @@ struct jobs_decision decide_jobs(struct arena *a, const struct plan_job *j, cons
 		end_jobs(&d, a, &l, state, decided && !whole);
 	if (d.n || decided || whole || is_held(&l))
 		return d;
+	const struct role_states *roles = NULL; /* made for the first Job that waits */
 	for (size_t i = 0; i < l.n; i++) {
 		const struct jobs_seen *s = &l.at[i];
 		const struct plan_condition *after = j->roles[s->role].start_after;
 		bool waits = !s->over && !s->away && !has_succeeded(state, s->role) && s->suspended && after;
-		if (waits && condition_holds(j, after, run_role_states(a, j, state)))
+		if (waits && !roles)
+			roles = run_role_states(a, j, state);
+		if (waits && condition_holds(j, after, roles))
 			add_action(&d, a, JOBS_RELEASE, &l, s);
 	}
 	return d;

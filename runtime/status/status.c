@@ -184,7 +184,7 @@ static struct str lost_replica(struct gathering *g, const struct judge_facts *f)
 {
 	for (size_t k = 0; k < g->job->nroles; k++) {
 		const struct gathered_part *p = &g->parts[k];
-		bool meant = !f->roles[k].governed && role_required(g->job, p->plan) && !judge_spares(f, k);
+		bool meant = !f->roles[k].governed && role_required(g->job, p->plan) && !p->lost;
 		for (int64_t i = 0; i < p->desired && meant; i++)
 			if (p->judged[i] == REPLICA_FAILED && failure_judge(p->plan, false) == FAILURE_ENDS)
 				return str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(p->plan->name), (long long)i,
@@ -238,9 +238,8 @@ static struct verdict failures(struct gathering *g, const struct judge_facts *f,
 	struct verdict v = { 0 };
 
 	for (size_t i = 0; i < g->job->nroles; i++) {
-		if (!role_required(g->job, g->parts[i].plan) || g->whole || g->parts[i].unwanted ||
-			judge_spares(f, i))
-			continue;               /* the run goes on without the copy */
+		if (!role_required(g->job, g->parts[i].plan) || g->whole || g->parts[i].unwanted || g->parts[i].lost)
+			continue;
 		judged_by_job(g, &g->parts[i], &v);
 		note_restart(g, &g->parts[i], running, &v);
 	}
@@ -483,11 +482,11 @@ static void conclude(struct gathering *g, struct run_state *s, const struct whol
 	enum judge_what what = judge(&f);
 	bool success = what == JUDGE_SUCCEEDED || (whole->decided && whole->phase == RUN_SUCCEEDED);
 	bool running = g->job->running ? condition_holds(g->job, g->job->running, f.seen) : any_active(g);
-	struct verdict v = failures(g, &f, what, running, whole);
 	struct str cause = STR("");
 
 	for (size_t i = 0; i < g->job->nroles; i++)
 		g->parts[i].lost = judge_spares(&f, i);
+	struct verdict v = failures(g, &f, what, running, whole);
 	say_unattended(g, &f);
 	explain_roles(g);
 	s->running = running || whole->running;
