@@ -238,7 +238,7 @@ struct importing {
 	struct str *missing;            /* missing modules of the library */
 	size_t n;
 	bool touched;                   /* looks only for names that the selection touches */
-	struct span at;                 /* one of these names */
+	struct span at;                 /* the last name that was found */
 };
 
 /*
@@ -308,13 +308,11 @@ void action_import(struct acting *a)
 {
 	struct importing i = { .a = a, .touched = true };
 	const struct diags *ds = &a->an->compile->diags;
-	size_t place = catalog_import_place(a->source->text, a->root);
+	size_t place = catalog_import_place(a->source->text);
 
 	node_children(a->root->file, find_missing, &i);
 	for (size_t k = 0; k < i.n; k++) {
-		struct str line = str_printf(a->r->arena, "import std.%.*s", STR_ARG(i.missing[k]));
-		bool alone = place == 0 && a->source->text.n && a->source->text.p[0] != '\n';
-		action_head(a, "quickfix", line);
+		action_head(a, "quickfix", str_cat(a->r->arena, STR("import std."), i.missing[k], STR("")));
 		msg_add_list(a->r->out, "diagnostics");
 		for (size_t d = 0; d < ds->n && i.n == 1; d++)
 			if (ds->at[d]->at.start == i.at.start)
@@ -323,7 +321,7 @@ void action_import(struct acting *a)
 		msg_add_bool(a->r->out, "isPreferred", i.n == 1);
 		action_begin_edit(a);
 		edits_begin_document(a->r, a->r->document->uri);
-		action_edit(a, place, place, str_cat(a->r->arena, line, STR("\n"), alone ? STR("\n") : STR("")));
+		action_edit(a, place, place, catalog_import_text(a->r->arena, a->source->text, place, i.missing[k]));
 		action_end(a);
 	}
 }
@@ -358,7 +356,7 @@ void action_imports(struct acting *a)
 	for (size_t k = 0; k < nkept; k++)
 		text = str_printf(a->r->arena, "%.*s%s%.*s", STR_ARG(text), k ? "\n" : "", STR_ARG(kept[k]));
 	if (start == SIZE_MAX) {
-		start = end = catalog_import_place(a->source->text, a->root);
+		start = end = catalog_import_place(a->source->text);
 		text = nkept ? str_printf(a->r->arena, "%.*s\n\n", STR_ARG(text)) : text;
 	}
 	if (str_eq(text, (struct str){ a->source->text.p + start, end - start }))

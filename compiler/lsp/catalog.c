@@ -33,11 +33,10 @@ bool catalog_imported(const struct module *m, struct str name, struct str *ret_b
  * Returns the offset at which to insert a new import: after the last import at the head. It is searched in the text,
  * because the tree may be of an older text.
  */
-size_t catalog_import_place(struct str text, const struct module *m)
+size_t catalog_import_place(struct str text)
 {
 	size_t place = 0;
 
-	(void)m;
 	for (size_t line = 0; line < text.n;) {
 		const char *newline = memchr(text.p + line, '\n', text.n - line);
 		size_t end = newline ? (size_t)(newline - text.p) + 1 : text.n;
@@ -49,4 +48,10 @@ size_t catalog_import_place(struct str text, const struct module *m)
 		line = end;
 	}
 	return place;
+}
+
+struct str catalog_import_text(struct arena *a, struct str text, size_t place, struct str module)
+{
+	return str_printf(a, "import std.%.*s\n%s", STR_ARG(module),
+		place == 0 && text.n && text.p[0] != '\n' ? "\n" : "");
 }

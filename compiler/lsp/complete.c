@@ -18,7 +18,7 @@ static bool matches_label(struct str prefix, struct str label)
 	return i == prefix.n;
 }
 
-/* Does the text at AT begin with the prefix? Case does not matter. */
+/* Does the label have the prefix at AT? Case does not matter. */
 static bool begins(struct str prefix, struct str label, size_t at)
 {
 	size_t i = 0;
@@ -28,11 +28,7 @@ static bool begins(struct str prefix, struct str label, size_t at)
 	return i == prefix.n;
 }
 
-/*
- * How near is the label to what was typed? NEAR_WHOLE: it is the prefix; NEAR_START: it begins with the prefix;
- * NEAR_MEMBER: the part behind a dot is the prefix; NEAR_PARTS: a word begins with the prefix, which is in the label
- * again; NEAR_PART: a word begins with it; NEAR_INSIDE: the label contains it.
- */
+/* Returns how near the label, which contains the letters of the prefix, is to it. Without a prefix all are equal. */
 static enum near label_near(struct str prefix, struct str label)
 {
 	size_t parts = 0, inside = 0;
@@ -85,12 +81,10 @@ static struct str plain_snippet(struct arena *a, struct str snippet)
 
 static void put_import(struct completing *k, struct str module)
 {
-	size_t place = catalog_import_place(k->text, k->c->module);
-	struct str text = str_printf(k->r->arena, "import std.%.*s\n%s", STR_ARG(module),
-		place == 0 && k->text.n && k->text.p[0] != '\n' ? "\n" : "");
+	size_t place = catalog_import_place(k->text);
 
 	msg_add_list(k->r->out, "additionalTextEdits");
-	msg_put_edit(k->r->out, k->lines, place, place, text);
+	msg_put_edit(k->r->out, k->lines, place, place, catalog_import_text(k->r->arena, k->text, place, module));
 	msg_close(k->r->out, ']');
 }
 

@@ -14,8 +14,17 @@ enum item_kind {
 	ITEM_SNIPPET = 15, ITEM_FILE = 17, ITEM_CONSTANT = 21, ITEM_STRUCT = 22
 };
 
-/* How near a label is to what was typed, the nearest first. */
-enum near { NEAR_WHOLE, NEAR_START, NEAR_MEMBER, NEAR_PARTS, NEAR_PART, NEAR_INSIDE, NEAR_LETTERS, NEAR_LATE };
+/* How near a label is to the typed prefix, the nearest first. */
+enum near {
+	NEAR_WHOLE,                     /* the label is the prefix */
+	NEAR_START,                     /* the label begins with the prefix */
+	NEAR_MEMBER,                    /* the text behind a dot is the prefix */
+	NEAR_PARTS,                     /* a word of the label begins with the prefix, which the label repeats */
+	NEAR_PART,                      /* a word of the label begins with the prefix */
+	NEAR_INSIDE,                    /* the label contains the prefix */
+	NEAR_LETTERS,                   /* the label contains the letters of the prefix in their order */
+	NEAR_LATE                       /* the item is last, whatever was typed */
+};
 
 struct item {
 	enum item_kind kind;
@@ -66,6 +75,8 @@ const struct library_module *catalog_module(struct lsp *l, struct str name);
 /* Does the file import the module of the library? Sets the name that the import binds. */
 bool catalog_imported(const struct module *m, struct str name, struct str *ret_bound);
 /* Returns the offset at which to insert a new import. */
-size_t catalog_import_place(struct str text, const struct module *m);
+size_t catalog_import_place(struct str text);
+/* Returns what to insert at that PLACE of TEXT to import MODULE of the library, with a blank line before code. */
+struct str catalog_import_text(struct arena *a, struct str text, size_t place, struct str module);
 
 #endif
