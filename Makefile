@@ -128,7 +128,7 @@ $(GEN)/manifests.c: runtime/supervise/embed.sh FORCE | $(GEN)
 $(GEN)/pages.c: compiler/diag/pages.sh FORCE | $(GEN)
 	@sh compiler/diag/pages.sh $(sort $(wildcard compiler/diag/pages/*.md)) >$@.new; $(replace)
 # A program of the build makes the tables of schemas, with the reader that also reads a project's own kinds.
-SCHEMA_TOOL := compiler/kube/schema/compile.c compiler/kube/schema.c compiler/kube/schema_text.c $(wildcard compiler/base/*.c)
+SCHEMA_TOOL := compiler/kube/schema/compile_schema.c compiler/kube/schema.c compiler/kube/schema_text.c $(wildcard compiler/base/*.c)
 $(GEN)/schema_compile: $(SCHEMA_TOOL) $(wildcard compiler/base/*.h compiler/kube/schema*.h) | $(GEN)
 	$(call say,CC)
 	$Q$(CC) $(STD) $(CPPFLAGS) $(WARN) -O1 -o $@ $(SCHEMA_TOOL)
@@ -136,7 +136,7 @@ $(GEN)/schema.c: $(GEN)/schema_compile compiler/kube/schema_addons.tbl $(sort $(
 	$(call say,GEN)
 	$Q$(GEN)/schema_compile $(filter %.tbl,$^) >$@.new && mv $@.new $@
 # Another program of the build makes the trees of the library's modules, with the parser of programs.
-LIBRARY_TOOL := compiler/check/library/compile.c $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/syntax/help/*.c) \
+LIBRARY_TOOL := compiler/check/library/compile_library.c $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/syntax/help/*.c) \
 	$(addprefix compiler/diag/,allow.c code.c diag.c suggest.c)
 $(GEN)/library_compile: $(LIBRARY_TOOL) compiler/check/library_part.h $(wildcard compiler/base/*.h compiler/syntax/*.h compiler/syntax/help/*.h) \
 		$(GEN)/trainc.tab.c $(GEN)/trainc.lex.c

@@ -7,11 +7,11 @@
 
 #include "base/path.h"
 #include "check/check.h"
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "emit/emit.h"
+#include "kube/kube_version.h"
 #include "kube/limits.h"
 #include "kube/schema_text.h"
-#include "kube/version.h"
 #include "lower/lower.h"
 
 /* memory that a program of a few lines needs, with the declarations of the library that it uses */

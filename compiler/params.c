@@ -10,7 +10,7 @@
 #include "compile.h"
 #include "data/data_read.h"
 #include "diag/near_file.h"
-#include "eval/params.h"
+#include "eval/eval_params.h"
 
 struct reading {
 	struct trainc *c;

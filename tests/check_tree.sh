@@ -70,11 +70,11 @@ allowed compiler/explain base/ diag/ syntax/ check/ kube/ import/ explain/ compi
 allowed compiler/import base/ data/ diag/ syntax/ check/ plan/ kube/ objects/sink.h emit/emit.h eval/ lower/ import/ compile.h
 allowed runtime/fit base/ data/ kube/ runtime/status/ runtime/fit/
 allowed compiler/code base/ code/
-allowed runtime/local base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/ code/unpack.h
+allowed runtime/local base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/ code/code_unpack.h
 for directory in runtime/run runtime/status runtime/decide; do
 	allowed "$directory" base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/
 done
-allowed runtime/cluster base/ code/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/kinds.h compile.h command/ runtime/
+allowed runtime/cluster base/ code/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/import_kinds.h compile.h command/ runtime/
 allowed runtime/supervise base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/custom.h cel/cel.h compile.h command/ runtime/run/ runtime/status/ runtime/decide/ runtime/cluster/ runtime/supervise/
 allowed runtime/command base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
 

@@ -5,7 +5,7 @@
 #include "cel/cel.h"
 
 #include "base/buf.h"
-#include "cel/expr.h"
+#include "cel/cel_expr.h"
 
 /*
  * The loops and conditions around a check, as the text before it and after it: in the expression, and in the expression

@@ -22,8 +22,8 @@
 #ifndef TRAINC_CHECK_CHECK_H
 #define TRAINC_CHECK_CHECK_H
 
+#include "check/check_schema.h"
 #include "check/module.h"
-#include "check/schema.h"
 
 enum { PROFILES_DEEPEST = 64 };         /* maximum length of a chain of profiles that extend each other */
 

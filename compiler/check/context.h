@@ -11,7 +11,7 @@
 #define TRAINC_CHECK_CONTEXT_H
 
 #include "check/check.h"
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "syntax/help/foreign.h"
 
 /* An expression that is known not to be none at this point. */
@@ -117,7 +117,7 @@ struct str site_words(struct check *c, const struct site *site);
 extern const struct site no_site;
 #define NO_SITE (&no_site)
 
-/* ---- declarations and scopes (names.c, scope.c) ---- */
+/* ---- declarations and scopes (check_names.c, scope.c) ---- */
 
 /* Declares the names of the module's declarations, from number FIRST on. */
 void names_declare(struct check *c, struct module *m, size_t first);
@@ -253,7 +253,7 @@ bool check_binders(struct check *c, struct binder *binders, unsigned n, struct n
 bool bind_arguments(struct check *c, struct decl *target, struct nodes args, struct span args_span, struct span callee,
 	struct node **bound, bool *ret_lift);
 
-/* ---- fitting (fit.c) ---- */
+/* ---- fitting (check_fit.c) ---- */
 
 enum fit { FIT_OK, FIT_POD, FIT_OPTIONAL, FIT_SECRET, FIT_NO };
 enum fit type_fit(const struct type *want, const struct type *t);
@@ -331,7 +331,7 @@ bool report_elastic_call(struct check *c, struct node *n, const struct type *wan
 void report_enum(struct check *c, const struct node *n, const struct type *t, struct str text, const struct site *site);
 /* Adds help for an accelerator of the library whose MODULE is not imported; CALL is "a100_40g(8)". */
 void help_import_device(struct check *c, struct diag *d, struct str module, struct str call);
-/* Adds help on what to write instead, if that is clear (advice.c). WANT must be without pod[] and `?`. */
+/* Adds help on what to write instead, if that is clear (check_advice.c). WANT must be without pod[] and `?`. */
 void advise_instead(struct check *c, struct diag *d, const struct node *n, const struct type *want,
 	const struct site *site);
 /*

@@ -2,7 +2,7 @@
  * library_part.h - the declarations of a library module that a program names.
  *
  * Most of the time of a small compilation would go into the declarations of the library that nothing uses. The build
- * keeps the tree of each module as bytes (syntax/tree.h, written by check/library/compile.c), with the other
+ * keeps the tree of each module as bytes (syntax/tree.h, written by check/library/compile_library.c), with the other
  * declarations that each one needs, and a program reads those that it names. A program that gets any diagnostic is
  * compiled again with whole modules (trainc.c), because messages list what a module has.
  *

@@ -2,8 +2,8 @@
 #include "check/project.h"
 
 #include "base/path.h"
+#include "check/check_schema.h"
 #include "check/package.h"
-#include "check/schema.h"
 #include "syntax/parse.h"
 
 /* The next value of `field = ...` or `field { ... }` in the project's body, from item *AT on; NULL after the last. */

@@ -5,7 +5,7 @@
 #define TRAINC_CODE_ARCHIVE_H
 
 #include "base/buf.h"
-#include "code/tree.h"
+#include "code/code_tree.h"
 
 struct archive {
 	struct code_tree *tree;              /* problems are added to it */

@@ -8,7 +8,7 @@
 #include "command/facts.h"
 #include "data/data_read.h"
 #include "eval/internal.h"
-#include "objects/render.h"
+#include "objects/objects_render.h"
 #include "syntax/parse.h"
 
 /* ---- the value ---- */

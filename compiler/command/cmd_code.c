@@ -11,7 +11,7 @@
 #include "base/json_write.h"
 #include "base/path.h"
 #include "base/words.h"
-#include "code/unpack.h"
+#include "code/code_unpack.h"
 #include "command/take_code.h"
 #include "plan/code.h"
 

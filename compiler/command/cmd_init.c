@@ -4,10 +4,10 @@
  * the vocabulary and the framework's declaration. The program is compiled before it is written.
  */
 #include "base/file.h"
-#include "check/schema.h"
+#include "check/check_schema.h"
+#include "command/session.h"
 #include "diag/suggest.h"
 #include "explain/library.h"
-#include "command/session.h"
 #include "syntax/flat.h"
 #include "syntax/format.h"
 #include "syntax/parse.h"

@@ -3,7 +3,7 @@
  * that answer questions, and lists of fields, frameworks, devices and commands. The lists come from the tables of which
  * `explain` and the help are made, so the page knows what this version knows.
  */
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "command/options.h"
 #include "command/session.h"
 #include "explain/library.h"

@@ -4,8 +4,8 @@
 #include "command/completion.h"
 #include "command/linked.h"
 #include "command/program.h"
-#include "kube/version.h"
 #include "command/session.h"
+#include "kube/kube_version.h"
 #include "runtime/command/names.h"
 
 static void put_version_json(struct buf *out, struct str server)

@@ -6,11 +6,11 @@
  */
 #include "command/completion.h"
 
+#include "command/question.h"
 #include "emit/emit.h"
 #include "explain/explain.h"
 #include "explain/library.h"
-#include "command/question.h"
-#include "kube/version.h"
+#include "kube/kube_version.h"
 
 /* ---- the words that are possible at a position ---- */
 

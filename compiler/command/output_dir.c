@@ -18,8 +18,8 @@
 
 #include "base/file.h"
 #include "base/file_place.h"
-#include "emit/build.h"
-#include "objects/render.h"
+#include "emit/emit_build.h"
+#include "objects/objects_render.h"
 
 #define MARKER ".trainc-objects"
 

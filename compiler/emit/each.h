@@ -6,7 +6,7 @@
 #ifndef TRAINC_EMIT_EACH_H
 #define TRAINC_EMIT_EACH_H
 
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 struct visiting {
 	struct emit *e;
@@ -74,7 +74,7 @@ bool emit_set_blocks(const struct plan *plan);
 
 /* ---- the targets ---- */
 
-bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* defined in jobs.c */
+bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* defined in target_jobs.c */
 bool each_of_pods(struct visiting *v, const struct plan_job *j);        /* defined in pods.c */
 bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* defined in kubeflow.c */
 bool each_of_jobset(struct visiting *v, const struct plan_job *j);      /* defined in jobset.c */

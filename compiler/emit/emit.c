@@ -3,8 +3,8 @@
  */
 #include "emit/emit.h"
 
-#include "emit/build.h"
-#include "objects/render.h"
+#include "emit/emit_build.h"
+#include "objects/objects_render.h"
 
 struct emit_writing {
 	struct rendered rendered;

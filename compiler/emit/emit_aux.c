@@ -1,7 +1,7 @@
 /*
  * emit_aux.c - makes Secrets whose content is generated later, and the user's own objects.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 #include "kube/limits.h"
 
 static const struct {

@@ -2,7 +2,7 @@
  * emit_code.c - writes the ConfigMaps that hold the code of roles. Their names depend on the content only, so jobs with
  * the same code share them: the first job that has the code writes them.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 #include "plan/code.h"
 
 /* ---- base64 ---- */

@@ -1,7 +1,7 @@
 /*
  * emit_container.c - makes a container: the main one, a sidecar or an init container.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 #include "plan/code.h"
 

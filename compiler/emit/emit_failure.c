@@ -1,7 +1,7 @@
 /*
  * emit_failure.c - writes how often a replica may fail, and when the Job has succeeded.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 static int64_t pod_retries(const struct plan_role *r) { return r->retries.set ? r->retries.value : 0; }
 

@@ -3,7 +3,7 @@
  * used. A file whose text depends on the index has one key for each replica, KEY.i, because a ConfigMap is the same
  * for all of them. The distribution is computed from lengths and is the same each time.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 #include "kube/limits.h"
 
 enum {

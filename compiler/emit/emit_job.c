@@ -1,7 +1,7 @@
 /*
  * emit_job.c - makes the Job of a role: one indexed Job, or one Job for each replica.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 static void size(struct emit *e, const struct plan_role *r, struct object *spec)
 {

@@ -2,7 +2,7 @@
  * emit_measure.c - computes the maximum lengths that texts have in a process, from their pieces and without making
  * the texts.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 /*
  * Counting stops at this length, far above every limit, because a chain of references can double its length at each

@@ -1,7 +1,7 @@
 /*
  * emit_meta.c - writes names, labels and annotations.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 struct object *emit_indexed(struct arena *a, struct str base, const char *between, struct span from)
 {

@@ -1,7 +1,7 @@
 /*
  * emit_pod.c - makes the pod template of a role.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 #define ZONE_LABEL "topology.kubernetes.io/zone"
 

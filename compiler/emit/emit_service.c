@@ -4,7 +4,7 @@
  * entries with the same number or name. So each number is listed once; if two numbers have the same name, the role's
  * name is appended to it, or the number if the name would be too long.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 #include "kube/limits.h"
 
 struct listed {

@@ -3,7 +3,7 @@
  * $, so a `$` of the program is doubled if it would begin either of these. Static pieces are joined before this is
  * decided, because the character after a `$` may be in the next piece.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 struct text_writing {
 	struct arena *arena;

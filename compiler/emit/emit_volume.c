@@ -2,7 +2,7 @@
  * emit_volume.c - writes the volumes of a pod and the mounts of its containers. Mounts of the same content share a
  * volume. A volume is named after its content; if the name is already in use, a number is appended.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 #include "kube/limits.h"
 #include "plan/code.h"
 

@@ -3,7 +3,7 @@
  */
 #include "emit/listed.h"
 
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 struct listing {
 	struct arena *arena;

@@ -4,7 +4,7 @@
  * wrote the value, from a typed field or by itself, that value stays and the raw field is reported: every setting has
  * one source.
  */
-#include "emit/build.h"
+#include "emit/emit_build.h"
 
 #include "kube/schema.h"
 

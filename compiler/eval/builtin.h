@@ -5,7 +5,7 @@
 #ifndef TRAINC_EVAL_BUILTIN_H
 #define TRAINC_EVAL_BUILTIN_H
 
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "eval/internal.h"
 
 #define BUILTIN(name) const struct value *builtin_##name(struct arguments *a)

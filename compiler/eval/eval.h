@@ -7,7 +7,7 @@
 #define TRAINC_EVAL_EVAL_H
 
 #include "check/check.h"
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "eval/value.h"
 
 /* A value that the condition of a check read. If the check fails, it is reported at one of these values. */

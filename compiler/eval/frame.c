@@ -8,7 +8,7 @@
  *
  * A slot that has read `pod` or `self` is only valid for one replica index or role, and is evaluated again for another.
  */
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "eval/internal.h"
 
 struct frame *frame_new(struct eval *ev, struct frame *parent)

@@ -7,7 +7,7 @@
 #include "eval/eval.h"
 #include "eval/pieces.h"
 
-/* ---- reports and budgets (report.c) ---- */
+/* ---- reports and budgets (eval_report.c) ---- */
 
 /* Is the span in a text of the user, and not in the standard library? */
 bool in_user_text(struct eval *ev, struct span at);

@@ -1,6 +1,6 @@
 /*
- * job.h - one job of the program while its plan is built. lower/job.c fills it in, roles first. Every field is a slot
- * that is evaluated on first use, so expressions can read fields of the job and of its roles.
+ * job.h - one job of the program while its plan is built. lower/lower_job.c fills it in, roles first. Every field is a
+ * slot that is evaluated on first use, so expressions can read fields of the job and of its roles.
  */
 #ifndef TRAINC_EVAL_JOB_H
 #define TRAINC_EVAL_JOB_H

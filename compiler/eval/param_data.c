@@ -3,7 +3,7 @@
  * Each scalar is checked separately and reported at its position in the file, and messages contain the path that leads
  * to it. So one error in a long list is one message about one element, and several errors are several messages.
  */
-#include "eval/params.h"
+#include "eval/eval_params.h"
 
 #include <math.h>
 

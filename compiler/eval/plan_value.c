@@ -2,10 +2,10 @@
  * plan_value.c - converts values to the types of the plan: texts with their spans, pairs, paths and names of variables.
  * Checks that each is well-formed.
  */
-#include "eval/plan_value.h"
 #include "eval/internal.h"
+#include "eval/plan_value.h"
 
-#include "kube/version.h"
+#include "kube/kube_version.h"
 
 #include <ctype.h>
 

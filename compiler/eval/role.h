@@ -10,8 +10,8 @@
 #ifndef TRAINC_EVAL_ROLE_H
 #define TRAINC_EVAL_ROLE_H
 
+#include "check/check_schema.h"
 #include "check/decl.h"
-#include "check/schema.h"
 #include "eval/eval.h"
 
 /* From LEVEL_FRAMEWORK on, every framework has two levels: level_block(layer) and level_own(layer). */

@@ -2,7 +2,7 @@
  * explain_grammar.c - explains declarations and types of the language, and words of other tools that the language does
  * not have.
  */
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "explain/explain.h"
 #include "syntax/help/foreign.h"
 

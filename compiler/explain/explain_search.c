@@ -2,7 +2,7 @@
  * explain_search.c - searches all texts for the words of an unknown topic: diagnostics and their pages, fields,
  * functions. Each result is the name of a page and its first sentence.
  */
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "diag/page.h"
 #include "explain/explain.h"
 

@@ -2,8 +2,8 @@
  * explain_words.c - explains codes and the words of the language, from their tables.
  */
 #include "base/quantity.h"
+#include "check/check_schema.h"
 #include "check/module.h"
-#include "check/schema.h"
 #include "explain/explain.h"
 
 bool explain_code(struct explain *e)

@@ -7,8 +7,8 @@
 #ifndef TRAINC_IMPORT_COMMENTS_H
 #define TRAINC_IMPORT_COMMENTS_H
 
-#include "import/lines.h"
 #include "data/data.h"
+#include "import/import_lines.h"
 
 struct import_comment {
 	struct str text;                /* text of the comment, without '#' and the blanks around it */

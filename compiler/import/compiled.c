@@ -3,10 +3,10 @@
  * `trainc.dev/role` say to which job and role an object belongs, `trainc.dev/index` which replica it is.
  */
 #include "import/compiled.h"
-#include "import/set.h"
-#include "import/tree.h"
+#include "import/import_set.h"
+#include "import/import_tree.h"
 
-#include "import/role.h"
+#include "import/import_role.h"
 #include "plan/plan.h"
 
 #include <stdlib.h>

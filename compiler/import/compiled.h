@@ -5,7 +5,7 @@
 #ifndef TRAINC_IMPORT_COMPILED_H
 #define TRAINC_IMPORT_COMPILED_H
 
-#include "import/manifest.h"
+#include "import/import_manifest.h"
 
 /* The objects of one job, in the order of the manifests. compiled_kind reads the list of them. */
 struct compiled_job {

@@ -2,7 +2,7 @@
  * container.c - reads a container: typed fields if the language has them, the rest in `raw container`.
  */
 #include "import/device.h"
-#include "import/role.h"
+#include "import/import_role.h"
 
 #include "base/quantity.h"
 #include "kube/limits.h"

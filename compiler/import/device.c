@@ -5,9 +5,9 @@
 
 #include <ctype.h>
 
+#include "check/check_schema.h"
 #include "check/module.h"
-#include "check/schema.h"
-#include "import/role.h"
+#include "import/import_role.h"
 #include "syntax/reserved.h"
 
 /* ---- declarations of accelerators in the program ---- */

@@ -7,7 +7,7 @@
 #ifndef TRAINC_IMPORT_DEVICE_H
 #define TRAINC_IMPORT_DEVICE_H
 
-#include "import/manifest.h"
+#include "import/import_manifest.h"
 #include "plan/plan.h"
 
 struct device {

@@ -6,7 +6,7 @@
  * becomes `$`. The language does not replace anything in plain text: a program refers to a variable by
  * pod.env("NAME").
  */
-#include "import/role.h"
+#include "import/import_role.h"
 
 #include "import/hosts.h"
 

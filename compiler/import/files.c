@@ -3,8 +3,8 @@
  */
 #include "import/compiled.h"
 #include "import/hosts.h"
-#include "import/role.h"
-#include "import/tree.h"
+#include "import/import_role.h"
+#include "import/import_tree.h"
 
 bool files_keep(struct import *im, const struct data *object)
 {

@@ -4,7 +4,7 @@
 #ifndef TRAINC_IMPORT_HOSTS_H
 #define TRAINC_IMPORT_HOSTS_H
 
-#include "import/manifest.h"
+#include "import/import_manifest.h"
 
 /*
  * The address of a pod of the job at text.p[i]: its length, including the namespace, and the expression that replaces

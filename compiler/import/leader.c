@@ -2,8 +2,8 @@
  * leader.c - reads LeaderWorkerSets of leaderworkerset.x-k8s.io/v1: groups of a leader and its workers, which become
  * two roles.
  */
-#include "import/set.h"
-#include "import/tree.h"
+#include "import/import_set.h"
+#include "import/import_tree.h"
 
 static const struct data *leader_template(const struct data *group, bool leader)
 {

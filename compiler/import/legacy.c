@@ -4,7 +4,7 @@
  * JSON, which ignores the case of keys; unknown keys are reported. Defaults are filled in before validation, as in
  * those operators.
  */
-#include "import/role.h"
+#include "import/import_role.h"
 
 struct legacy_kind {
 	const char *type, *framework;

@@ -3,7 +3,7 @@
  * file decides what the formatter keeps: whether a body is on one line, where blank lines are, and the form of texts
  * over several lines.
  */
-#include "import/lines.h"
+#include "import/import_lines.h"
 
 enum {
 	FEW = 3,                        /* maximum number of items of a body on one line */

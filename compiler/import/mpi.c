@@ -2,8 +2,8 @@
  * mpi.c - reads MPIJobs of kubeflow.org/v2beta1: a launcher that reaches its workers by ssh. The library's framework
  * mpi.operator sets in the pods what the operator of MPIJobs sets; its arguments correspond to fields of the MPIJob.
  */
-#include "import/set.h"
-#include "import/tree.h"
+#include "import/import_set.h"
+#include "import/import_tree.h"
 
 #include "kube/limits.h"
 

@@ -3,10 +3,10 @@
  * `object` of the job that refers to it. Objects alone do not make a program, and the data of a Secret must not be in
  * one.
  */
-#include "import/objects.h"
 #include "import/compiled.h"
 #include "import/hosts.h"
-#include "import/role.h"
+#include "import/import_role.h"
+#include "import/objects.h"
 
 #include "kube/workload.h"
 #include "syntax/reserved.h"

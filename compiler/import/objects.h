@@ -2,7 +2,7 @@
 #ifndef TRAINC_IMPORT_OBJECTS_H
 #define TRAINC_IMPORT_OBJECTS_H
 
-#include "import/manifest.h"
+#include "import/import_manifest.h"
 
 /* Keeps an object for a job that may be read later; returns false if its kind is unknown. */
 bool beside_read(struct import *im, const struct data *object, struct str kind, struct str api_version);

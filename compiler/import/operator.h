@@ -5,7 +5,7 @@
 #ifndef TRAINC_IMPORT_OPERATOR_H
 #define TRAINC_IMPORT_OPERATOR_H
 
-#include "import/role.h"
+#include "import/import_role.h"
 
 enum { OPERATOR_ROLES = 7 };
 

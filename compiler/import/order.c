@@ -1,7 +1,7 @@
 /*
  * order.c - puts a role's fields in the usual order, and moves fields that all roles share to the job.
  */
-#include "import/role.h"
+#include "import/import_role.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * raw.c - writes trees of a manifest as the language writes them in `raw`.
  */
-#include "import/manifest.h"
+#include "import/import_manifest.h"
 
 static struct str float_text(struct arena *a, double number)
 {

@@ -3,8 +3,8 @@
  * The library's framework starts Ray: ray.cluster for one group of workers, ray.groups for several. Other settings in
  * rayStartParams become its options.
  */
-#include "import/set.h"
-#include "import/tree.h"
+#include "import/import_set.h"
+#include "import/import_tree.h"
 
 #include "base/quantity.h"
 #include "data/data_read.h"

@@ -2,7 +2,7 @@
  * reading.c - helpers for every reader of manifests: parts that are left out, comments that move, the raw parts of a
  * role, amounts, modules in use.
  */
-#include "import/role.h"
+#include "import/import_role.h"
 
 #include "base/quantity.h"
 #include "import/comments.h"

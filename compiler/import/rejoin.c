@@ -3,7 +3,7 @@
  * labels `trainc.dev/role` and `trainc.dev/index` of its Jobs say which; here they become one replicatedJob again.
  */
 #include "import/compiled.h"
-#include "import/tree.h"
+#include "import/import_tree.h"
 
 struct rejoining {
 	struct import *im;

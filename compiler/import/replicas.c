@@ -2,7 +2,7 @@
  * replicas.c - joins the pod templates of replicas that were written out one by one.
  */
 #include "import/compiled.h"
-#include "import/tree.h"
+#include "import/import_tree.h"
 
 struct joining {
 	struct arena *arena;

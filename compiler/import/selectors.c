@@ -4,8 +4,8 @@
  * needs the affinity never starts.
  */
 #include "import/hosts.h"
-#include "import/role.h"
-#include "import/tree.h"
+#include "import/import_role.h"
+#include "import/import_tree.h"
 
 #include "plan/plan.h"
 

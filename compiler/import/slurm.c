@@ -3,9 +3,9 @@
  * slurm.batch. The options become the pod template of a Job, which is then read like one of a manifest; options that
  * have no counterpart in Kubernetes are reported.
  */
+#include "import/import_set.h"
+#include "import/import_tree.h"
 #include "import/slurm.h"
-#include "import/set.h"
-#include "import/tree.h"
 
 #include <ctype.h>
 

@@ -5,7 +5,7 @@
 #ifndef TRAINC_IMPORT_SLURM_H
 #define TRAINC_IMPORT_SLURM_H
 
-#include "import/manifest.h"
+#include "import/import_manifest.h"
 
 bool slurm_is_script(struct str text);
 /* Makes the job of a script; returns false after reporting why it could not. */

@@ -4,8 +4,8 @@
  * the program uses the library's standalone cluster: one worker for each executor, of the same size, and a driver that
  * spark-submit starts in client mode.
  */
+#include "import/import_tree.h"
 #include "import/spark.h"
-#include "import/tree.h"
 
 /* ---- the command line of the driver ---- */
 

@@ -4,7 +4,7 @@
 #ifndef TRAINC_IMPORT_SPARK_H
 #define TRAINC_IMPORT_SPARK_H
 
-#include "import/set.h"
+#include "import/import_set.h"
 
 struct spark {
 	struct set set;

@@ -2,8 +2,8 @@
  * spark_conf.c - reads the volumes that a SparkApplication declares in sparkConf: for each pod of the driver or of the
  * executors, spark.kubernetes.SIDE.volumes.TYPE.NAME.mount.path, .mount.subPath, .mount.readOnly and .options.KEY.
  */
+#include "import/import_tree.h"
 #include "import/spark.h"
-#include "import/tree.h"
 
 /* A setting of a volume: its parts are those of the key. */
 struct conf_key {

@@ -3,8 +3,8 @@
  * is that of its JVM, plus an overhead as in Spark on Kubernetes: a part of that memory, but at least 384 MiB. A
  * container with an executor also needs room for the worker of the standalone cluster.
  */
+#include "import/import_tree.h"
 #include "import/spark.h"
-#include "import/tree.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 #ifndef TRAINC_IMPORT_TEMPLATE_H
 #define TRAINC_IMPORT_TEMPLATE_H
 
-#include "import/manifest.h"
 #include "data/data_read.h"
+#include "import/import_manifest.h"
 
 /* Reports a text that does not parse because of the braces of a template; returns true if it reported that. */
 bool template_unreadable(struct import *im, const struct data_error *error);

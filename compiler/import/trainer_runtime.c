@@ -4,7 +4,7 @@
  */
 #include "import/trainer_runtime.h"
 
-#include "import/tree.h"
+#include "import/import_tree.h"
 
 #define STEP "trainer.kubeflow.org/trainjob-ancestor-step"
 

@@ -5,7 +5,7 @@
 #ifndef TRAINC_IMPORT_TRAINER_RUNTIME_H
 #define TRAINC_IMPORT_TRAINER_RUNTIME_H
 
-#include "import/jobset.h"
+#include "import/import_jobset.h"
 
 struct runtime {
 	struct str kind, name, ns;

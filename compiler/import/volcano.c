@@ -3,7 +3,7 @@
  * pods what Volcano's plugins set. It is the framework of PyTorch or TensorFlow if the tasks have the names of its
  * roles; otherwise it is std.volcano, which has the plugins as arguments.
  */
-#include "import/set.h"
+#include "import/import_set.h"
 
 #include "kube/limits.h"
 

@@ -3,7 +3,7 @@
  * with other settings stays in `raw pod`, and so do its mounts.
  */
 #include "import/compiled.h"
-#include "import/role.h"
+#include "import/import_role.h"
 
 #include "base/quantity.h"
 

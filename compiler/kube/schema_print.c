@@ -1,6 +1,6 @@
 /* schema_print.c - describes versions and types in words. */
+#include "kube/kube_version.h"
 #include "kube/schema.h"
-#include "kube/version.h"
 
 void schema_versions_text(uint32_t versions, struct buf *out)
 {

@@ -9,7 +9,7 @@
 #include "eval/plan_value.h"
 #include "lower/lower.h"
 
-#include "kube/version.h"
+#include "kube/kube_version.h"
 
 /* ---- environment ---- */
 

@@ -5,7 +5,7 @@
  */
 #include "check/module.h"
 #include "eval/internal.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 /* ---- places (TJ0645, TJ0646) ---- */
 

@@ -2,7 +2,7 @@
  * rules_mounts.c - rules about paths and volumes of a pod (TJ0612, TJ0614, TJ0615, TJ0621).
  */
 #include "eval/internal.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 #include <stdlib.h>
 

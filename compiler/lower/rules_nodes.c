@@ -3,7 +3,7 @@
  * TJ0206), an accelerator without labels for these nodes (TJ0629), and `node` against the accelerator (TJ0616).
  */
 #include "lower/lower.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 #include "eval/site.h"
 #include "syntax/help/foreign.h"

@@ -3,7 +3,7 @@
  * peers (TJ0908).
  */
 #include "eval/internal.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 static void refuse_raw_field(struct job *j, const char *what, struct span at)
 {

@@ -4,7 +4,7 @@
  * the same value is not a repetition, and built-in defaults may be written out.
  */
 #include "eval/internal.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 /* Is the value a literal, which no parameter can change? */
 static bool is_repeated_literal(const struct node *n)

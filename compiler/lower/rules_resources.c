@@ -1,7 +1,7 @@
 /*
  * rules_resources.c - rules about cpu, memory, devices and topology (TJ0522, TJ0606 to TJ0620).
  */
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 static struct str amount_text(struct job *j, struct plan_quantity q) { return quantity_text(j->ev->arena, q.value); }
 

@@ -2,7 +2,7 @@
  * rules_roles.c - rules about success, start order, restarts and ports.
  */
 #include "eval/internal.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * change while a job is running (TJ0712, TJ0714, TJ0718, TJ0815).
  */
 #include "eval/internal.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 #include <ctype.h>
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 #include "check/module.h"
 #include "eval/internal.h"
-#include "lower/rules.h"
+#include "lower/lower_rules.h"
 
 enum { MOST_WORDS = 256 };
 

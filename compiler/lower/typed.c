@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "eval/params.h"
+#include "eval/eval_params.h"
 
 static bool is_static(const struct value *v)
 {

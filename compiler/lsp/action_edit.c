@@ -6,7 +6,7 @@
 #include "lsp/complete.h"
 #include "lsp/describe.h"
 #include "lsp/edits.h"
-#include "lsp/publish.h"
+#include "lsp/lsp_publish.h"
 #include "syntax/walk.h"
 
 /* ---- required fields ---- */

@@ -5,7 +5,7 @@
 
 #include "lsp/edits.h"
 
-#include "lsp/publish.h"
+#include "lsp/lsp_publish.h"
 
 /* ---- fixes of diagnostics ---- */
 

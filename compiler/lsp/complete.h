@@ -4,7 +4,7 @@
 #ifndef TRAINC_LSP_COMPLETE_H
 #define TRAINC_LSP_COMPLETE_H
 
-#include "lsp/context.h"
+#include "lsp/lsp_context.h"
 
 /* Kinds of completion items, with the numbers of the protocol. */
 enum item_kind {

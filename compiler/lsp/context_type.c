@@ -3,7 +3,7 @@
  * offers declarations that the program does not mention yet, so their types are read from the source text. An unknown
  * type is NULL, and fits everywhere.
  */
-#include "lsp/context.h"
+#include "lsp/lsp_context.h"
 
 #include "lsp/describe.h"
 #include "trainc.tab.h"

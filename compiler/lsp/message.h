@@ -9,8 +9,8 @@
 #define TRAINC_LSP_MESSAGE_H
 
 #include "base/buf.h"
-#include "lsp/lines.h"
 #include "data/data.h"
+#include "lsp/lsp_lines.h"
 
 /* ---- reading: a value that is absent or of another kind is read as NULL, false, 0 or p == NULL ---- */
 

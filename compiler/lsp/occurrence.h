@@ -7,7 +7,7 @@
 #define TRAINC_LSP_OCCURRENCE_H
 
 #include "check/check.h"
-#include "check/schema.h"
+#include "check/check_schema.h"
 
 enum occurrence_kind {
 	/* `decl`: any declaration, role, formal parameter, loop variable, built-in value or function */

@@ -8,8 +8,8 @@
 #define TRAINC_LSP_SERVER_H
 
 #include "compile.h"
-#include "lsp/lines.h"
 #include "lsp/lsp.h"
+#include "lsp/lsp_lines.h"
 #include "lsp/message.h"
 
 /* The capabilities of the client; false for those that it did not mention. */

@@ -1,8 +1,8 @@
 /*
  * signature.c - shows the parameters of the call around the cursor.
  */
-#include "lsp/context.h"
 #include "lsp/describe.h"
+#include "lsp/lsp_context.h"
 
 /* A signature label that is being written, and the range of each parameter in it. */
 struct label {

@@ -1,7 +1,7 @@
 /*
  * json.c - writes a tree as JSON, indented by two spaces, one field per line.
  */
-#include "objects/render.h"
+#include "objects/objects_render.h"
 
 static void json_line(struct rendered *r, unsigned indent)
 {

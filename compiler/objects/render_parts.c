@@ -1,7 +1,7 @@
 /*
  * render_parts.c - parts that the renderers of YAML and JSON share: holes, segments of texts, numbers.
  */
-#include "objects/render.h"
+#include "objects/objects_render.h"
 
 void render_hole(struct rendered *r, const struct object *made, unsigned indent, bool in_list)
 {

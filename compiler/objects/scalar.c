@@ -5,7 +5,7 @@
  * All others are quoted. A hole counts as a digit, and the rules never depend on which digit; so the style is the
  * same for every index.
  */
-#include "objects/render.h"
+#include "objects/objects_render.h"
 
 enum {
 	HAS_CONTROL = 1, HAS_TAB = 2, HAS_NEWLINE = 4, HAS_HIGH = 8, HAS_COLON = 16, HAS_HASH = 32, HAS_DOUBLE = 64,

@@ -3,7 +3,7 @@
  * field per line.
  */
 #include "base/words.h"
-#include "objects/render.h"
+#include "objects/objects_render.h"
 
 /* in longer keys, readers do not look for the ':' that ends the key (YAML allows 1,024 characters) */
 enum { LONGEST_KEY = 1000 };

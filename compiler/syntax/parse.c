@@ -3,7 +3,7 @@
  */
 #include "syntax/parse_state.h"
 
-#include "syntax/help/manifest.h"
+#include "syntax/help/help_manifest.h"
 #include "syntax/help/variables.h"
 #include "trainc.tab.h"
 

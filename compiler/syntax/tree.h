@@ -1,8 +1,8 @@
 /*
  * tree.h - the encoding of declarations as bytes, and the decoder.
  *
- * The build parses the modules of the library once (check/library/compile.c) and keeps their trees in this form; a
- * program reads the declarations that it needs. That takes a tenth of the time that parsing them does.
+ * The build parses the modules of the library once (check/library/compile_library.c) and keeps their trees in this
+ * form; a program reads the declarations that it needs. That takes a tenth of the time that parsing them does.
  *
  * A node is its kind (one byte; 0: no node), its span, and the members of its kind in the order of tree_members(); what
  * only the parser needs is left out. Numbers are in groups of seven bits, the lowest first, with bit 7 set in all but

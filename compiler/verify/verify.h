@@ -4,7 +4,7 @@
 #ifndef TRAINC_VERIFY_VERIFY_H
 #define TRAINC_VERIFY_VERIFY_H
 
-#include "emit/check.h"
+#include "emit/emit_check.h"
 
 /*
  * Checks whether the plan can be emitted at all. If not, it reports that and returns false, and the other checks are

@@ -50,7 +50,7 @@ def type_names():
     text = read("compiler/check/check_type.c")
     plain = re.search(r"\} plain\[\] = \{(.*?)\};", text, re.S).group(1)
     wrappers = re.search(r"wrappers\[\] = \{(.*?)\}", text, re.S).group(1)
-    bundles = re.findall(r'\{ "([A-Z]\w+)", BLOCK_', read("compiler/check/schema.c"))
+    bundles = re.findall(r'\{ "([A-Z]\w+)", BLOCK_', read("compiler/check/check_schema.c"))
     return re.findall(r'"(\w+)"', plain) + ["enum"] + re.findall(r'"(\w+)"', wrappers) + bundles
 
 

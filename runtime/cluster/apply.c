@@ -19,8 +19,8 @@
 #include "runtime/run/report.h"
 #include "runtime/status/attempts.h"
 #include "runtime/status/copies.h"
-#include "runtime/status/job.h"
 #include "runtime/status/look.h"
+#include "runtime/status/status_job.h"
 
 /* ---- what exists ---- */
 

@@ -9,7 +9,7 @@
 #define TRAINC_RUNTIME_CLUSTER_APPLYSET_H
 
 #include "runtime/cluster/discovery.h"
-#include "runtime/status/object.h"
+#include "runtime/status/status_object.h"
 
 #define APPLYSET_PART_OF "applyset.kubernetes.io/part-of"
 #define APPLYSET_MANAGER "trainc"

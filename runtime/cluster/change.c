@@ -9,8 +9,8 @@
 #include "runtime/command/runs.h"
 #include "runtime/run/cells.h"
 #include "runtime/status/attempts.h"
-#include "runtime/status/job.h"
 #include "runtime/status/look.h"
+#include "runtime/status/status_job.h"
 
 #define MANAGER_SCALE "trainc-scale"
 #define MANAGER_SUSPEND "trainc-suspend"

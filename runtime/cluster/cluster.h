@@ -92,7 +92,7 @@ int cluster_say(struct cluster *k, const struct answer *x);
 /* Does the state of a run depend on objects of this kind, besides Pods, Jobs and Events? */
 bool cluster_watches_kind(const struct resource *r);
 
-/* ---- changes: apply.c, remove.c, change.c, pod_lines.c ---- */
+/* ---- changes: apply.c, cluster_remove.c, change.c, pod_lines.c ---- */
 
 int cluster_apply(struct session *s, struct programs *all, struct attend *ret);
 bool cluster_attach(struct attached *x, struct programs *all, int *ret_status);

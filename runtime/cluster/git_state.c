@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/path.h"
-#include "code/unpack.h"
+#include "code/code_unpack.h"
 
 /* GIT_INDEX: bytes of the largest index that is read. GIT_UP: directories above the project that are searched. */
 enum { GIT_INDEX = 256 << 20, GIT_UP = 64, GIT_ENTRY = 40, GIT_SHA1 = 20, GIT_SHA256 = 32, GIT_COMMIT = 4096,

@@ -5,7 +5,7 @@
 #include "runtime/cluster/jobs_request.h"
 
 #include "runtime/cluster/discovery.h"
-#include "runtime/status/job.h"
+#include "runtime/status/status_job.h"
 
 struct transport_request jobs_request(struct arena *a, const struct jobs_action *x, struct str ns, const char *manager)
 {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "diag/suggest.h"
-#include "import/kinds.h"
+#include "import/import_kinds.h"
 #include "objects/object.h"
-#include "objects/render.h"
+#include "objects/objects_render.h"
 #include "runtime/status/look.h"
 
 struct kind {

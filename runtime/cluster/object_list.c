@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/words.h"
-#include "runtime/cluster/expected.h"
+#include "runtime/cluster/cluster_expected.h"
 #include "runtime/cluster/object_check.h"
 
 enum { PAGE = 500, RESTARTS = 3, IDLE_LARGEST = 64 << 20 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/words.h"
-#include "runtime/cluster/expected.h"
+#include "runtime/cluster/cluster_expected.h"
 #include "runtime/cluster/object_check.h"
 #include "runtime/cluster/object_table.h"
 

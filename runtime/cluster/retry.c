@@ -10,7 +10,7 @@
 
 #include "base/words.h"
 #include "command/session.h"
-#include "runtime/cluster/expected.h"
+#include "runtime/cluster/cluster_expected.h"
 #include "runtime/cluster/share.h"
 
 #define RETRY_LIMIT (60 * NS_PER_SECOND)

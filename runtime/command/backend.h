@@ -11,7 +11,7 @@
 #include "command/session.h"
 #include "runtime/command/changes.h"
 #include "runtime/run/attend.h"
-#include "runtime/status/object.h"
+#include "runtime/status/status_object.h"
 
 /* A run that the command line names. */
 struct chosen_run {

@@ -81,9 +81,9 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 
 /* ---- the record from pass to pass ---- */
 
+#include "data/shape_end.h"
 #include "data/shape_structs.h"
 #include "runtime/decide/decide.def"
-#include "data/shape_end.h"
 
 /*
  * Writes the record as JSON, and reads it. The JSON leaves out facts that the next pass sees in the objects anyway. The
@@ -124,7 +124,7 @@ struct decision {
 struct decision decide(struct arena *a, const struct decide_job *job, const struct decide_record *before,
 	const struct seen_list *seen, int64_t now);
 
-/* ---- single rules (limits.c, reconcile.c) ---- */
+/* ---- single rules (decide_limits.c, reconcile.c) ---- */
 
 /* Does another controller look after the job, because `managed_by` names it? */
 bool decide_elsewhere(const struct decide_job *job);

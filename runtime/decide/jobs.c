@@ -5,8 +5,8 @@
 
 #include "runtime/run/cells.h"
 #include "runtime/run/rules.h"
-#include "runtime/status/job.h"
 #include "runtime/status/look.h"
+#include "runtime/status/status_job.h"
 
 struct jobs_seen {
 	const struct data *object;
@@ -70,7 +70,7 @@ static struct jobs_look look(struct arena *a, const struct plan_job *j, const st
 
 /*
  * Is the whole run suspended? It is if a suspended Job belongs to a role that waits for no other role, or if a
- * suspended Job has one of the two annotations of status/job.h: the Job had started before, or `trainc suspend`
+ * suspended Job has one of the two annotations of status/status_job.h: the Job had started before, or `trainc suspend`
  * suspended it. Each annotation is set in the same patch that changes `suspend`. So no Job is resumed before all Jobs
  * of a run are suspended, or when the only Jobs left belong to roles that had to wait. `suspend` of
  * the program no longer counts when a Job of a role that waits for no other role has been resumed.

@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "data/data.h"
-#include "runtime/status/object.h"
+#include "runtime/status/status_object.h"
 
 enum { FIT_RESOURCES = 24, FIT_CPU = 0, FIT_MEMORY = 1, FIT_PODS = 2 };
 

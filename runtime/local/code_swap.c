@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
-#include "code/unpack.h"
+#include "code/code_unpack.h"
 #include "runtime/local/remove.h"
 
 #define STAGE ".sync"           /* suffix of the directory of the new files */

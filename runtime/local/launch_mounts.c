@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "code/unpack.h"
+#include "code/code_unpack.h"
 #include "plan/code.h"
 #include "runtime/local/launch_internal.h"
 #include "runtime/local/remove.h"

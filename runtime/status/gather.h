@@ -4,10 +4,10 @@
 
 #include "runtime/run/rules.h"
 #include "runtime/status/attempts.h"
-#include "runtime/status/object.h"
 #include "runtime/status/pod.h"
 #include "runtime/status/replica_names.h"
 #include "runtime/status/status.h"
+#include "runtime/status/status_object.h"
 
 struct gathered_pod {
 	struct str name;

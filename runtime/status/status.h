@@ -7,7 +7,7 @@
 #ifndef TRAINC_RUNTIME_STATUS_STATUS_H
 #define TRAINC_RUNTIME_STATUS_STATUS_H
 
-#include "runtime/status/object.h"
+#include "runtime/status/status_object.h"
 
 /* Adds a document; for a List, its items. */
 void status_add(struct arena *a, struct status_objects *o, const struct data *document);

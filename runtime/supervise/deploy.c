@@ -7,11 +7,11 @@
 #include "base/version.h"
 #include "import/custom.h"
 #include "kube/crd_write.h"
-#include "kube/version.h"
+#include "kube/kube_version.h"
 #include "runtime/supervise/deploy_options.h"
-#include "runtime/supervise/kinds.h"
 #include "runtime/supervise/manifest.h"
 #include "runtime/supervise/manifest_file.h"
+#include "runtime/supervise/supervise_kinds.h"
 
 struct deploying {
 	const struct controller *control;

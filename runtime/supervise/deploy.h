@@ -4,7 +4,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_DEPLOY_H
 #define TRAINC_RUNTIME_SUPERVISE_DEPLOY_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /* Writes the objects for controllers with the settings of C; returns the exit status. */
 int deploy_write(const struct controller *c);

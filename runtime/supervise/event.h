@@ -4,7 +4,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_EVENT_H
 #define TRAINC_RUNTIME_SUPERVISE_EVENT_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 enum event_weight {
 	/* an Event that may occur once for each replica: at most 25 at once, then one every 5 minutes */

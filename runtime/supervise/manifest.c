@@ -2,7 +2,7 @@
 #include "runtime/supervise/manifest.h"
 
 #include "data/data_read.h"
-#include "objects/render.h"
+#include "objects/objects_render.h"
 
 void manifest_begin(struct manifest_out *m, struct session *s)
 {

@@ -5,7 +5,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_OWNED_H
 #define TRAINC_RUNTIME_SUPERVISE_OWNED_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /* The requests live in A; the caller sets `done` and `to`. */
 

@@ -6,7 +6,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_PASS_H
 #define TRAINC_RUNTIME_SUPERVISE_PASS_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /* The worker of the queue: I->to is a struct supervised. */
 void pass_begin(struct queue_item *i);

@@ -6,7 +6,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_PLAN_CACHE_H
 #define TRAINC_RUNTIME_SUPERVISE_PLAN_CACHE_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /*
  * PLAN_MEMORY: what compiling one job may take; PLANS_MEMORY: three times that, so that while one namespace uses two

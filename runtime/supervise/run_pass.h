@@ -7,7 +7,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_RUN_PASS_H
 #define TRAINC_RUNTIME_SUPERVISE_RUN_PASS_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /* The worker of the queue for an item whose `to` is a struct supervised of `run_record_kind`. */
 void run_pass_begin(struct queue_item *i);

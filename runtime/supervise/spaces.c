@@ -1,8 +1,8 @@
 /* spaces.c - the label of namespaces: reads the option, and lets namespaces join and leave. */
 #include "runtime/supervise/spaces.h"
 
-#include "runtime/supervise/jobs.h"
 #include "runtime/supervise/log.h"
+#include "runtime/supervise/supervise_jobs.h"
 
 /* ---- the option ---- */
 

@@ -5,7 +5,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_SUPERVISED_H
 #define TRAINC_RUNTIME_SUPERVISE_SUPERVISED_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /* The suffix that follows the name of a run in the name of its record. */
 #define RUN_RECORD_SUFFIX ".trainc"

@@ -8,7 +8,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_TENANT_H
 #define TRAINC_RUNTIME_SUPERVISE_TENANT_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /* TENANTS_NAMED: the largest number of namespaces that the metrics name; further ones are counted together. */
 enum { TENANTS_NAMED = 100 };

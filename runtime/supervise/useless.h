@@ -6,7 +6,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_USELESS_H
 #define TRAINC_RUNTIME_SUPERVISE_USELESS_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 /* The kind of an object, as its watch knows it. */
 struct useless_kind {

@@ -13,10 +13,10 @@
 #include "runtime/cluster/object_table.h"
 #include "runtime/cluster/object_watch.h"
 #include "runtime/status/look.h"
-#include "runtime/supervise/jobs.h"
-#include "runtime/supervise/kinds.h"
 #include "runtime/supervise/log.h"
 #include "runtime/supervise/spaces.h"
+#include "runtime/supervise/supervise_jobs.h"
+#include "runtime/supervise/supervise_kinds.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/useless.h"
 

@@ -5,7 +5,7 @@
 #ifndef TRAINC_RUNTIME_SUPERVISE_WATCHES_H
 #define TRAINC_RUNTIME_SUPERVISE_WATCHES_H
 
-#include "runtime/supervise/control.h"
+#include "runtime/supervise/supervise_control.h"
 
 struct watches;
 

@@ -4,7 +4,7 @@ import os
 import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DEFAULTS = ("job", "framework", "role", "aux")      # BLOCK_DEFAULTS, in compiler/check/schema.h
+DEFAULTS = ("job", "framework", "role", "aux")      # BLOCK_DEFAULTS, in compiler/check/check_schema.h
 
 
 def fields_of_blocks():

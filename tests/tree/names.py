@@ -14,6 +14,7 @@ os.chdir(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 MODULES = {"ask", "attend", "decide", "judge", "supervise"}    # each is the only function of the header of its name
 NOUNS = {"member"}                                      # a member of a map; the import calls it on every second line
 MOST_SHARED = 9                                         # names of functions in more than two files
+MOST_FILES = 3                                          # base names of C files that occur in several folders
 MOST_LOCAL = 28                                         # names of structs that several .c files define for themselves
 passed = failed = 0
 
@@ -40,6 +41,11 @@ def after_parameters(text, at):
         at += 1
     return text[at:at + 40].lstrip()
 
+
+files = collections.Counter(os.path.basename(p) for p in glob.glob("compiler/**/*.[ch]", recursive=True) +
+                            glob.glob("runtime/**/*.[ch]", recursive=True))
+same = sorted(n for n, times in files.items() if times > 1)
+check("more than %d base names of files in several folders" % MOST_FILES, same if len(same) > MOST_FILES else [])
 
 functions, exported, structs = (collections.defaultdict(set) for _ in range(3))
 FUNCTION = re.compile(r"^(?!\s)((?:static |inline |extern )*)"

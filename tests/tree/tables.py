@@ -66,7 +66,7 @@ check("the gangs in gang.c", table("compiler/emit/gang.c", "gangs[] = {"), choic
 check("the choices of --gang", option("GANG")[0].split("|"), choices("GANG"))
 
 # ---- versions of Kubernetes ----
-oldest, newest = (number("compiler/kube/version.h", "KUBE_" + w) for w in ("OLDEST", "NEWEST"))
+oldest, newest = (number("compiler/kube/kube_version.h", "KUBE_" + w) for w in ("OLDEST", "NEWEST"))
 tables = sorted(int(m.group(1)) for m in (re.search(r"schema_1\.(\d+)\.tbl$", p) for p in glob.glob(os.path.join(ROOT, "compiler/kube/*.tbl"))) if m)
 check("the schemas in compiler/kube", tables, list(range(oldest, newest + 1)))
 for minor in tables:
@@ -74,7 +74,7 @@ for minor in tables:
 check("the versions that schema/make.py reads", re.findall(r'"1\.(\d+)\.\d+"', re.search(r"VERSIONS = \[.*?\]", read("compiler/kube/schema/make.py"), re.S).group(0)),
       [str(minor) for minor in tables])
 check("the version of bit 0 of schemas", number("compiler/kube/schema.h", "SCHEMA_OLDEST"), oldest)
-check("the default version of the field 'kubernetes'", FIELDS["KUBERNETES"][3], "1.%d" % number("compiler/kube/version.h", "KUBE_DEFAULT"))
+check("the default version of the field 'kubernetes'", FIELDS["KUBERNETES"][3], "1.%d" % number("compiler/kube/kube_version.h", "KUBE_DEFAULT"))
 check("versions fit into 16 bits", newest - oldest < 16, True)
 check("the versions that TJ0814 names", re.findall(r"1\.\d+ to 1\.\d+", read("compiler/diag/pages/TJ0814.md").replace("\n", " ")), ["1.%d to 1.%d" % (oldest, newest)])
 # Messages say what the newest version does.  If you add a version, read those that name the one before, and list here

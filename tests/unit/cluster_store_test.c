@@ -7,7 +7,7 @@
 #include "data/data_read.h"
 #include "data/data_write.h"
 #include "runtime/status/look.h"
-#include "runtime/supervise/jobs.h"
+#include "runtime/supervise/supervise_jobs.h"
 #include "runtime/supervise/supervised.h"
 #include "runtime/supervise/tenant.h"
 #include "runtime/supervise/watches.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "emit/emit.h"
+#include "kube/kube_version.h"
 #include "kube/limits.h"
-#include "kube/version.h"
 
 static int passed, failed;
 static struct arena arena;

@@ -4,7 +4,7 @@
  * Expressions are parsed, their names are bound by hand to values that only the pod knows, and they are evaluated:
  * some stay text, some are computed, and some are refused.
  */
-#include "check/schema.h"
+#include "check/check_schema.h"
 #include "eval/eval.h"
 #include "syntax/parse.h"
 

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "kube/version.h"
+#include "kube/kube_version.h"
 #include "plan/plan.h"
 #include "plan/totals.h"
 

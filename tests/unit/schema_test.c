@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "check/schema.h"
+#include "check/check_schema.h"
 
 static int passed, failed;
 static struct arena arena;

@@ -7,8 +7,8 @@
 #include "data/data_read.h"
 #include "emit/emit.h"
 #include "emit/listed.h"
+#include "kube/kube_version.h"
 #include "kube/schema.h"
-#include "kube/version.h"
 #include "kube/workload.h"
 #include "runtime/run/plan_record.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <yaml.h>
 
-#include "objects/render.h"
+#include "objects/objects_render.h"
 
 static int passed, failed;
 

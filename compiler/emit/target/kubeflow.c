@@ -3,8 +3,8 @@
  * clusters in which that operator runs. The resource contains only what the program sets; the operator itself adds
  * its own variables, init containers and volumes to the pods.
  */
-#include "emit/check.h"
 #include "emit/each.h"
+#include "emit/emit_check.h"
 
 enum { ROLES = 6 };
 

@@ -2,8 +2,8 @@
  * set_check.c - reports what a set of Jobs (jobset.c) cannot express, with the reason: the set's controller would
  * silently do something else.
  */
-#include "emit/check.h"
 #include "emit/each.h"
+#include "emit/emit_check.h"
 
 /* ---- roles ---- */
 

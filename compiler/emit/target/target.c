@@ -3,7 +3,7 @@
  * visits its manifests, and one that reports what it cannot express) and add its row here.
  */
 #include "emit/each.h"
-#include "emit/check.h"
+#include "emit/emit_check.h"
 
 static const struct target {
 	const char *name;

@@ -4,8 +4,8 @@
  * variables into the pods, while the environment must be what the program declares. The trainer makes a JobSet from the
  * runtime's template.
  */
-#include "emit/check.h"
 #include "emit/each.h"
+#include "emit/emit_check.h"
 
 /* ---- which jobs the target can express ---- */
 
