@@ -81,9 +81,9 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j);
 
 /* ---- the record from pass to pass ---- */
 
-#include "data/shape_end.h"
 #include "data/shape_structs.h"
 #include "runtime/decide/decide.def"
+#include "data/shape_end.h"
 
 /*
  * Writes the record as JSON, and reads it. The JSON leaves out facts that the next pass sees in the objects anyway. The
