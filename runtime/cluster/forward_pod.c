@@ -16,9 +16,11 @@
 
 #include "base/file.h"
 #include "base/words.h"
-#include "runtime/cluster/cluster_watch.h"
+#include "runtime/cluster/pod_ports.h"
+#include "runtime/cluster/replica_pod.h"
 #include "runtime/cluster/websocket.h"
 #include "runtime/command/local.h"
+#include "runtime/command/open_port.h"
 #include "runtime/local/forward.h"
 #include "runtime/local/publish.h"
 #include "runtime/run/cells.h"
@@ -57,12 +59,15 @@ struct tunnel {
 
 struct pod_forwarding {
 	struct session *session;
+	const struct forward_order *order;
 	struct cluster *cluster;
 	struct loop *loop;
 	struct run_watch *run;
 	struct forwarded *ports;
 	size_t nports, ntunnels;
 	struct tunnel *tunnels;
+	struct browser *browser;        /* NULL: none is started */
+	struct declared_ports declared; /* the ports that the pods name; empty: no name is needed */
 	int64_t said;                   /* when a failure was last reported, by loop_now(); 0: never */
 	int denied;                     /* exit status of a refusal that concerns every connection; 0: none */
 };
@@ -314,11 +319,11 @@ static bool find_forwarded(struct pod_forwarding *f, struct forwarded *p)
 	if (!role || p->what.index >= role->max)
 		return false;
 	p->port = p->what.number;
-	for (size_t i = 0; !p->port && i < role->main.nports; i++)
-		if (str_eq(role->main.ports[i].name, p->what.port))
-			p->port = role->main.ports[i].port;
+	for (size_t i = 0; !p->port && i < f->declared.n; i++)
+		if (str_eq(f->declared.at[i].role, role->name) && str_eq(f->declared.at[i].name, p->what.port))
+			p->port = f->declared.at[i].number;
 	if (!p->port)
-		session_say(f->session, "role '%.*s' has no port '%.*s'; a number is taken as it is",
+		session_say(f->session, "no pod of role '%.*s' has a port '%.*s'; a number is taken as it is",
 			STR_ARG(role->name), STR_ARG(p->what.port));
 	return p->port > 0;
 }
@@ -326,17 +331,13 @@ static bool find_forwarded(struct pod_forwarding *f, struct forwarded *p)
 /* Listens on this machine; a failure is reported. */
 static bool open_forwarded(struct pod_forwarding *f, struct forwarded *p)
 {
-	struct arena *a = f->session->arena;
-	int64_t port = p->what.host >= 0 ? p->what.host : p->port, wanted = port;
+	int64_t port;
 
-	p->socket = forward_listen(&port);
-	if (p->socket < 0) {
-		session_say(f->session, "%.*s", STR_ARG(publish_refused(a, "", &p->what, wanted, errno)));
+	p->socket = open_port_listen(f->session, f->order, &p->what, p->port, &port);
+	if (p->socket < 0)
 		return false;
-	}
 	p->fd = (struct loop_fd){ .fd = -1, .ready = forward_accept, .to = p };
-	session_print(f->session, str_printf(a, "127.0.0.1:%lld -> %.*s/%lld:%.*s\n", (long long)port,
-		STR_ARG(p->what.role), (long long)p->what.index, STR_ARG(p->what.port)));
+	open_port_print(f->session, f->order, f->browser, &p->what, port);
 	return true;
 }
 
@@ -358,33 +359,88 @@ static int carry_connections(struct pod_forwarding *f)
 	return w->state.phase == RUN_SUCCEEDED ? STATUS_DONE : STATUS_FAILED;
 }
 
-int cluster_forward(struct session *s, struct run_watch *w, const struct str *texts, size_t n)
+/* Reports why a replica has no pod, as port-forward's own status. */
+static bool refuse_unstarted(struct pod_forwarding *f, struct str role, int64_t index, int *ret_status)
 {
-	struct pod_forwarding f = { .session = s, .cluster = cluster_of(s), .run = w,
-		.loop = cluster_of(s)->client.loop,
-		.ports = ARENA_ARRAY(s->arena, struct forwarded, n) };
-	int status = STATUS_USAGE;
+	replica_pod_say_none(f->session, f->run, role, index);
+	*ret_status = STATUS_CONFLICT;
+	return false;
+}
 
-	for (; f.nports < n; f.nports++) {
-		struct forwarded *p = &f.ports[f.nports];
-		*p = (struct forwarded){ .all = &f, .socket = -1, .fd.fd = -1 };
-		if (!local_published(s, "port-forward", texts[f.nports], &p->what) || !find_forwarded(&f, p))
-			return STATUS_USAGE;
+/* Finds the port that `open` forwards, and that its replica runs; false with a status after reporting why not. */
+static bool find_opened(struct pod_forwarding *f, struct str text, struct published_port *ret, int *ret_status)
+{
+	const struct run_state *state = &f->run->state;
+	bool named = !text.n || !memchr(text.p, ':', text.n);
+	int64_t active = 0;
+
+	for (size_t i = 0; i < state->nroles; i++)
+		active += run_count(&state->roles[i]).active;
+	if (named && !active && !f->declared.n && state->nroles)
+		return refuse_unstarted(f, state->roles[0].name, 0, ret_status);
+	*ret_status = STATUS_USAGE;
+	if (!open_port_choose(f->session, f->run, &f->declared, text, ret) ||
+		!find_forwarded(f, &(struct forwarded){ .what = *ret }))
+		return false;
+	return forward_pod(f, ret).n || refuse_unstarted(f, ret->role, ret->index, ret_status);
+}
+
+/* Finds the ports that the user means; false with a status after reporting an error. */
+static bool find_ports(struct pod_forwarding *f, int *ret_status)
+{
+	const struct forward_order *o = f->order;
+	size_t n = o->open ? 1 : o->n;
+	bool named = o->open;
+
+	*ret_status = STATUS_USAGE;
+	for (size_t i = 0; i < n; i++) {
+		struct forwarded *p = &f->ports[i];
+		*p = (struct forwarded){ .all = f, .socket = -1, .fd.fd = -1 };
+		if (!o->open && !local_published(f->session, o->command, o->texts[i], &p->what))
+			return false;
+		named = named || !p->what.number;
 	}
-	if (!cluster_watch_start(f.cluster, &status))
-		return status;
-	cluster_listen(f.cluster, false);
-	status = STATUS_OUTPUT;
+	if ((named && !pod_ports_list(f->session, f->run, &f->declared, ret_status)) ||
+		(o->open && !cluster_watch_start(f->cluster, ret_status)))
+		return false;
+	if (o->open && !find_opened(f, o->n ? o->texts[0] : STR(""), &f->ports[0].what, ret_status))
+		return false;
+	*ret_status = STATUS_USAGE;
+	for (; f->nports < n; f->nports++)
+		if (!find_forwarded(f, &f->ports[f->nports]))
+			return false;
+	return o->open || cluster_watch_start(f->cluster, ret_status);
+}
+
+/* Listens at all ports and forwards their connections; returns the exit status. */
+static int forward_all(struct pod_forwarding *f)
+{
+	int status = STATUS_OUTPUT;
 	size_t open = 0;
-	while (open < n && open_forwarded(&f, &f.ports[open]))
+
+	cluster_listen(f->cluster, false);
+	while (open < f->nports && open_forwarded(f, &f->ports[open]))
 		open++;
-	if (open == n)
-		status = carry_connections(&f);
-	while (f.tunnels)
-		tunnel_end(f.tunnels, true);
-	forward_listen_all(&f, false);
-	for (size_t i = 0; i < n; i++)
-		if (f.ports[i].socket >= 0)
-			close(f.ports[i].socket);
+	if (open == f->nports)
+		status = carry_connections(f);
+	while (f->tunnels)
+		tunnel_end(f->tunnels, true);
+	forward_listen_all(f, false);
+	for (size_t i = 0; i < f->nports; i++)
+		if (f->ports[i].socket >= 0)
+			close(f->ports[i].socket);
+	return status;
+}
+
+int cluster_forward(struct session *s, struct run_watch *w, const struct forward_order *o)
+{
+	struct pod_forwarding f = { .session = s, .order = o, .cluster = cluster_of(s), .run = w,
+		.loop = cluster_of(s)->client.loop, .ports = ARENA_ARRAY(s->arena, struct forwarded, o->n + 1),
+		.browser = browser_prepare(s, o) };
+	int status;
+
+	if (find_ports(&f, &status))
+		status = forward_all(&f);
+	browser_release(f.browser);
 	return status;
 }

@@ -66,8 +66,7 @@ static bool has_controller(const struct data *pod)
 	return false;
 }
 
-/* Reports why a replica has no pod that runs. */
-static void say_why_not(struct session *s, struct run_watch *w, struct str role, int64_t index)
+void replica_pod_say_none(struct session *s, struct run_watch *w, struct str role, int64_t index)
 {
 	const struct run_role *r = run_find_role(&w->state, role);
 	struct str cause = r && index < r->max ? r->at[index].cause : STR("");
@@ -135,7 +134,7 @@ bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, i
 	}
 	if (cluster_watch_start(c->cluster, ret_status)) {
 		*ret_status = STATUS_CONFLICT;
-		say_why_not(s, w, role, index);
+		replica_pod_say_none(s, w, role, index);
 	}
 	return false;
 }

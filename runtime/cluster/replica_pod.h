@@ -38,6 +38,9 @@ bool replica_pods_pick(struct arena *a, const struct replica_pods *pods, int64_t
 bool replica_pod_find(struct session *s, struct run_watch *w, struct str role, int64_t index, bool starting,
 	struct replica_pod *ret, int *ret_status);
 
+/* Reports why a replica has no pod that runs; the watches of the run must have started. */
+void replica_pod_say_none(struct session *s, struct run_watch *w, struct str role, int64_t index);
+
 /*
  * Starts the program of a replica again in its container: only for roles whose code may be replaced. False with a
  * status after a report (sync.c).

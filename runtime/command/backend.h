@@ -50,6 +50,7 @@ struct manifest_text {
 
 struct copy;
 struct code_sync;
+struct forward_order;
 struct run_histories;
 
 struct backend {
@@ -110,10 +111,10 @@ struct backend {
 	 */
 	int (*join)(struct session *s, struct run_watch *w, struct str role, int64_t index);
 	/*
-	 * Forwards connections to the ports that the N texts name, [HOSTPORT:]ROLE/N:PORT, until the command is
-	 * interrupted or the run ends; returns the exit status. Called before opened().
+	 * Forwards connections to the ports that O names until the command is interrupted or the run ends; returns the
+	 * exit status. Called before opened().
 	 */
-	int (*forward)(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
+	int (*forward)(struct session *s, struct run_watch *w, const struct forward_order *o);
 	/*
 	 * Copies files out of a replica, or into one; returns the exit status. Called before opened(). NULL: the files
 	 * of replicas are on this machine.

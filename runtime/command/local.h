@@ -25,7 +25,7 @@ struct str local_state_dir(const struct session *s);
 /* Functions of backend_local that are in files of their own. */
 int local_apply(struct session *s, struct programs *all, struct attend *ret);
 int local_preview(struct session *s, struct programs *all);
-int local_forward(struct session *s, struct run_watch *w, const struct str *texts, size_t n);
+int local_forward(struct session *s, struct run_watch *w, const struct forward_order *o);
 bool local_attach(struct attached *x, struct programs *all, int *ret_status);
 void local_attach_changed(struct attached *x, size_t i);
 bool local_attach_signal(struct attached *x, int signal);

@@ -10,12 +10,14 @@
 
 #include "base/file.h"
 #include "runtime/command/local.h"
+#include "runtime/command/open_port.h"
 #include "runtime/command/runs.h"
 #include "runtime/local/enter.h"
 #include "runtime/local/forward.h"
 #include "runtime/local/network.h"
 
 struct forwarding {
+	const struct forward_order *order;
 	struct run_watch *run;
 	struct published_port what;
 	uint32_t own;                   /* the replica's own address; 0: the replica has no address of its own */
@@ -102,11 +104,9 @@ static int listen_and_enter(struct session *s, struct forwarding *f, int64_t *re
 				? ": it has " : "", STR_ARG(r->ports));
 		return -1;
 	}
-	*ret_port = f->what.host >= 0 ? f->what.host : inner_port(f);
-	int fd = r ? forward_listen(ret_port) : -1, error = errno;
+	int fd = r ? open_port_listen(s, f->order, &f->what, inner_port(f), ret_port) : -1;
 	if (r && fd < 0) {
 		*ret_status = STATUS_OUTPUT;
-		session_say(s, "%.*s", STR_ARG(publish_refused(s->arena, "", &f->what, *ret_port, error)));
 	} else if (!enter_network(s->arena, &where, &number, &why)) {
 		session_say(s, "%.*s", STR_ARG(why));
 		if (fd >= 0)
@@ -118,30 +118,51 @@ static int listen_and_enter(struct session *s, struct forwarding *f, int64_t *re
 	return fd;
 }
 
-int local_forward(struct session *s, struct run_watch *w, const struct str *texts, size_t n)
+/* Finds the port that the user means; false after reporting an error. */
+static bool find_local(struct session *s, struct forwarding *f)
 {
-	struct forwarding f = { .run = w };
+	const struct run_state *run = &f->run->state;
+	struct declared_ports declared = { 0 };
+	struct str port, number, text = f->order->n ? f->order->texts[0] : STR("");
+
+	if (f->order->n > 1) {                  /* the process enters the network of one replica for good */
+		session_say(s, "several ports are for runs in a cluster; with --local, a command forwards one port");
+		return false;
+	}
+	if (!f->order->open)
+		return local_published(s, f->order->command, text, &f->what);
+	for (size_t i = 0; i < run->nroles; i++) {
+		struct str rest = run->roles[i].max ? run->roles[i].at[0].ports : STR("");
+		while (report_published(&rest, &port, &number)) {
+			struct declared_port one = { .role = run->roles[i].name, .name = port };
+			ARENA_PUSH(s->arena, declared.at, declared.n, one);
+		}
+	}
+	return open_port_choose(s, f->run, &declared, text, &f->what);
+}
+
+int local_forward(struct session *s, struct run_watch *w, const struct forward_order *o)
+{
+	struct forwarding f = { .order = o, .run = w };
 	struct forward_ops ops = { &f, dial_entered };
 	int64_t port;
 	int status;
 
-	if (n > 1) {                            /* the process enters the network of one replica for good */
-		session_say(s, "several ports are for runs in a cluster; with --local, a command forwards one port");
+	if (!find_local(s, &f))
 		return STATUS_USAGE;
-	}
-	if (!local_published(s, "port-forward", texts[0], &f.what))
-		return STATUS_USAGE;
+	struct browser *browser = browser_prepare(s, o);
 	int fd = listen_and_enter(s, &f, &port, &status);
-	if (fd < 0)
+	if (fd < 0) {
+		browser_release(browser);
 		return status;
+	}
 	struct forward *forward = forward_open(s->arena, &fd, 1, &ops);
 	if (!forward) {
 		session_say(s, "cannot accept connections: %.*s", STR_ARG(file_reason(s->arena, errno)));
+		browser_release(browser);
 		return STATUS_OUTPUT;
 	}
-	session_print(s, str_printf(s->arena, "127.0.0.1:%lld -> %.*s/%lld:%.*s\n", (long long)port,
-		STR_ARG(f.what.role), (long long)f.what.index,
-		STR_ARG(f.what.port)));
+	open_port_print(s, o, browser, &f.what, port);
 	carry_on(forward, w);
 	forward_close(forward);
 	session_say(s, "run '%.*s' has ended", STR_ARG(w->name));

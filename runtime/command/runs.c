@@ -122,8 +122,8 @@ void runs_say_none(struct session *s, const struct backend *b, struct str ns)
 /* Does the command need no states of runs, or fetches them itself? Then it need not wait for them first. */
 static bool fetches_states_itself(enum command c)
 {
-	return c == COMMAND_EXEC || c == COMMAND_RESTART || c == COMMAND_PORT_FORWARD || c == COMMAND_CP ||
-		c == COMMAND_ATTACH || c == COMMAND_SYNC;
+	return c == COMMAND_EXEC || c == COMMAND_RESTART || c == COMMAND_PORT_FORWARD || c == COMMAND_OPEN ||
+		c == COMMAND_CP || c == COMMAND_ATTACH || c == COMMAND_SYNC;
 }
 
 bool runs_watch(struct session *s, const struct chosen *c, struct attend *a, int *ret_status)

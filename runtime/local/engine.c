@@ -199,13 +199,17 @@ static void make_replicas(struct engine *e)
 			replica_init(e, engine_replica(e, k, i), k, i);
 }
 
-/* Writes the ports of a replica: "http=20017,metrics=20018". */
+/* Writes the ports of a replica, those of its sidecars last: "http=20017,metrics=20018". */
 static void put_ports(const struct placement *p, const struct plan_job *j, const struct plan_role *r, int64_t i,
 	struct buf *out)
 {
 	for (size_t k = 0; k < r->main.nports; k++)
-		buf_printf(out, "%s%.*s=%lld", k ? "," : "", STR_ARG(r->main.ports[k].name),
+		buf_printf(out, "%s%.*s=%lld", out->n ? "," : "", STR_ARG(r->main.ports[k].name),
 			(long long)p->port(p->context, j, r, i, r->main.ports[k].name));
+	for (size_t c = 0; c < r->nsidecars; c++)
+		for (size_t k = 0; k < r->sidecars[c].nports; k++)
+			buf_printf(out, "%s%.*s=%lld", out->n ? "," : "", STR_ARG(r->sidecars[c].ports[k].name),
+				(long long)r->sidecars[c].ports[k].port);
 }
 
 /* Notes the address and ports of every replica in the state. */

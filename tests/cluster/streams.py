@@ -3,6 +3,7 @@ what each check says."""
 import json
 import os
 import pty
+import re
 import select
 import signal
 import socket
@@ -635,8 +636,152 @@ def no_rights(w):
             pass
     _, err = p.communicate(timeout=60)
     must(p.returncode == 4 and "user 'eve' may not create pods/portforward" in err, (p.returncode, err))
-    w.want(2, "port-forward", "a", "worker/1:http", err="role 'worker' has no port 'http'")
+    w.want(2, "port-forward", "a", "worker/1:http", err="no pod of role 'worker' has a port 'http'; a number is taken as it is")
     w.want(2, "port-forward", "a", "worker/9:1", err="role 'worker' has replicas 0 to 1, not 9")
+
+
+@check
+def hostile_ports(w):
+    """a port by its name is one of a pod; names and numbers that are none are left out, and of a name twice the first counts"""
+    def ports(*all):
+        pod = w.get("pods", "a-worker-0-x")
+        pod["spec"]["containers"][0]["ports"] = [dict(zip(("name", "containerPort", "protocol"), p)) for p in all]
+        with w.lock:
+            w.objects[("pods", "default", "a-worker-0-x")] = pod
+    w.script = lambda s: reply(s.h, *status(500, "InternalError", "no"))
+    ports(("http", 8080), ("http", 8081), ("udp", 53, "UDP"), ("big", 70000), ("zero", 0), ("minus", -1), ("text", "80"), ("float", 80.5), ("esc\x1b[2J", 80),
+          ("a/0:b", 81), ("", 82), ("x" * 64, 83), (7, 84), (None, 85), ("Upper", 86))
+    p, (number,) = forwarding(w, "worker/0:http")
+    with socket.create_connection(("127.0.0.1", number)) as c:
+        try:
+            c.recv(1)
+        except ConnectionResetError:
+            pass
+    must(w.seen[-1].endswith("/pods/a-worker-0-x/portforward?ports=8080"), w.seen)
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=60)
+    for name in "udp", "big", "zero", "minus", "text", "float", "esc\x1b[2J", "x" * 64, "Upper", "none":
+        w.want(2, "port-forward", "a", "0:worker/0:" + name, err="no pod of role 'worker' has a port '")
+    ports(*((("p%d" % i), 1000 + i) for i in range(5000)))
+    w.want(2, "open", "a", err="jupyter; declared are p0 .role worker., p1 .*p15 .role worker. and 240 more$")
+
+
+# ---- open ----
+
+BOARD = """job "board" {
+  image = "busybox:1"
+  role ps {
+    replicas = 1
+    ports { metrics = 9400 }
+  }
+  role worker {
+    replicas = 2
+    ports { http = %d, grpc = 9090, https = 9443 }
+    sidecar board {
+      image = "tensorboard:2"
+      ports { tensorboard = 6006 }
+    }
+  }
+  success = done(worker)
+}
+"""
+
+
+def opened(w, *words):
+    """Starts open; returns the process and the address that it prints."""
+    p = w.start("open", "board", *words)
+    return p, w.shown(p, lambda text: text.count("\n") == 1, out=True).strip()
+
+
+def target_of(w, address):
+    """Where a connection to the address leads: the last part of the path of its stream."""
+    w.script = lambda s: reply(s.h, *status(500, "InternalError", "no"))
+    n = len(w.seen)
+    with socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1].strip("/")))) as c:
+        try:
+            c.recv(1)
+        except ConnectionResetError:
+            pass
+    return w.seen[n].split("/pods/")[1]
+
+
+@check
+def open_ports(w):
+    """open: the first usual port that a role declares, also of a sidecar; a port by its name, or with its replica; another port of this machine if one is taken"""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = taken.getsockname()[1]
+        w.write("board.tj", BOARD % number)
+        w.want(0, "apply", "--no-wait", "board.tj")
+        for words, scheme, want, said in (((), "http", "board-worker-0-x/portforward?ports=6006", "worker/0:tensorboard"),
+                                          (("http",), "http", "board-worker-0-x/portforward?ports=%d" % number, "worker/0:http"),
+                                          (("https", "--print"), "https", "board-worker-0-x/portforward?ports=9443", "worker/0:https"),
+                                          (("metrics",), "http", "board-ps-0-x/portforward?ports=9400", "ps/0:metrics"),
+                                          (("worker/1:grpc",), "http", "board-worker-1-x/portforward?ports=9090", "worker/1:grpc"),
+                                          (("0:worker-1:7000",), "http", "board-worker-1-x/portforward?ports=7000", "worker/1:7000")):
+            p, address = opened(w, *words)
+            must(address.startswith(scheme + "://127.0.0.1:") and address.endswith("/") and address != "http://127.0.0.1:%d/" % number, address)
+            must(target_of(w, address) == want, (words, w.seen[-1]))
+            p.send_signal(signal.SIGINT)
+            _, err = p.communicate(timeout=60)
+            must("trainc: %s is forwarded until you press control-C" % said in err, err)
+        w.want(3, "open", "board", "%d:worker/0:http" % number, err="port %d of this machine is taken" % number)
+
+
+@check
+def not_opened(w):
+    """open: names that no role declares, a number without its replica, a replica that does not run"""
+    w.write("board.tj", BOARD.replace("tensorboard = 6006", "web = 6006").replace("http = %d, ", "") % ())
+    w.want(0, "apply", "--no-wait", "board.tj")
+    w.want(2, "open", "board", err=re.escape("no role of run 'board' declares a port dashboard, tensorboard, http, ui or jupyter; "
+                                    "declared are metrics (role ps), grpc (role worker), https (role worker), web (role worker)"))
+    w.want(2, "open", "board", "nccl", err="no role of run 'board' declares a port 'nccl'; declared are metrics .role ps.")
+    w.want(2, "open", "board", "6006", err="a number needs its replica, such as worker/0:6006")
+    w.want(2, "open", "board", "worker/9:web", err="role 'worker' has replicas 0 to 1, not 9")
+    w.want(2, "open", "board", "\x1b[2J", err=r"declares a port '.*2J'")
+    w.want(2, "open", "a", err="jupyter; none is declared")
+    pod = w.get("pods", "board-ps-0-x")
+    pod["status"] = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available: 1 Insufficient cpu."}]}
+    with w.lock:
+        w.objects[("pods", "default", "board-ps-0-x")] = pod
+    w.want(5, "open", "board", "metrics", err="ps/0 of run 'board' does not run now: ")
+
+
+@check
+def browsers(w):
+    """open on a terminal starts the browser with the address, in a group of its own; not with --print, and not without a terminal"""
+    w.write("board.tj", BOARD % 8080)
+    w.want(0, "apply", "--no-wait", "board.tj")
+    note, bin = os.path.join(w.dir, "note"), os.path.join(w.dir, "bin")
+    os.mkdir(bin)
+    for name in "xdg-open", "my browser":
+        w.write("bin/" + name, "#!/bin/sh\nprintf '%%s|' '%s' \"$@\" >>'%s.part'; mv '%s.part' '%s'\n" % (name, note, note, note))
+        os.chmod(os.path.join(bin, name), 0o755)
+    w.write("bin/two-words", "#!/bin/sh\nexec '%s/my browser' \"$@\"\n" % bin)
+    os.chmod(os.path.join(bin, "two-words"), 0o755)
+    usual, more = w.environment, {"PATH": bin + ":" + os.environ["PATH"]}
+    w.environment = lambda: {**usual(), **more}
+    for browser, words, want in (("", (), "xdg-open|http://127.0.0.1:%s/|"), ("two-words --new *", (), "my browser|--new|*|http://127.0.0.1:%s/|"),
+                                 ("", ("--print",), None)):
+        more["BROWSER"] = browser
+        t = Terminal(w, "open", "board", *words)
+        t.until("the address", lambda: b"http://127.0.0.1:" in t.got and t.got.endswith(b"/\r\n"))
+        port = t.got.split(b"http://127.0.0.1:")[1].split(b"/")[0].decode()
+        if want:
+            t.until("the browser", lambda: os.path.exists(note))
+            with open(note) as f:
+                got = f.read()
+            os.unlink(note)
+            must(got == want % port, (got, want))
+        else:
+            time.sleep(0.5)  # no browser starts meanwhile
+            must(not os.path.exists(note), "a browser was started")
+        t.p.send_signal(signal.SIGINT)
+        t.until("the end", lambda: t.p.poll() is not None)
+    p, _ = opened(w)
+    time.sleep(0.5)  # no browser starts meanwhile
+    must(not os.path.exists(note), "a browser was started without a terminal")
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=60)
 
 
 # ---- restart ----

@@ -78,7 +78,8 @@ class World(Server):
         for i in range(n):
             labels = dict(spec["template"]["metadata"].get("labels", {}), **{"job-name": name, "batch.kubernetes.io/controller-uid": job["metadata"]["uid"], "batch.kubernetes.io/job-completion-index": str(i)})
             self.put("pods", ns, {"metadata": {"name": "%s-%d-x" % (name, i), "labels": labels, "annotations": {
-                "batch.kubernetes.io/job-completion-index": str(i)}}, "spec": {"nodeName": "n", "containers": spec["template"]["spec"]["containers"]},
+                "batch.kubernetes.io/job-completion-index": str(i)}}, "spec": {"nodeName": "n", "containers": spec["template"]["spec"]["containers"],
+                                                                                     "initContainers": spec["template"]["spec"].get("initContainers", [])},
                 "status": {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": str(not over)}],
                            "containerStatuses": [{"name": "main", "ready": not over, "restartCount": 0, "state": state}]}})
         job["status"] = {"startTime": self.now(), "active": 0 if over else n, "ready": 0 if over else n, "succeeded": n if phase == "Succeeded" else 0,

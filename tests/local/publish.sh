@@ -109,8 +109,19 @@ if can_network; then
 	run 6 port-forward --local alone 0:w/9:80; says err "role 'w' has replicas 0 to 0, not 9"
 	run 6 port-forward --local alone 0:nobody/9:80; says err "run 'alone' has no role 'nobody'"
 	run 2 port-forward --local alone w/0; says err "port-forward needs [HOSTPORT:]ROLE/N:PORT"
+	# ---- open: the port by its name, in the network of the replica ----
+	"$TRAINC" open --local alone >.open 2>.err </dev/null &
+	open=$!
+	before 10 grep -qxE 'http://127.0.0.1:[0-9]+/' .open
+	says err "w/0:http is forwarded until you press control-C or the run ends"
+	carries alone-w-0 host "$(sed 's/.*:\([0-9]*\).*/\1/' .open)"
+	run 2 open --local alone nccl
+	says err "no role of run 'alone' declares a port 'nccl'; declared are http (role w), metrics (role w)"
+	run 6 open --local alone own/0:none; says err "own/0 of run 'alone' has no port 'none'"
 	run 0 delete --local --yes alone
-	# it ends with the run
+	# both end with the run
+	wait "$open"
+	holds test $? -eq 0
 	wait "$forward"
 	holds test $? -eq 0
 	carries refused refused "$c"
