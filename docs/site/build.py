@@ -30,6 +30,7 @@ TRAINC = os.path.join(build, "trainc")
 MENU = [
     ("Start", ["docs/install.md", "docs/tutorial.md", "docs/index.md", "docs/code.md", "examples"]),
     ("Coming from", ["docs/from-operators.md", "docs/from-slurm.md", "docs/from-ray.md", "docs/from-jobset.md", "docs/from-skypilot.md", "docs/from-helm.md"]),
+    ("Tasks", ["docs/kueue.md", "docs/ci.md", "docs/administer.md"]),
     ("Language", ["docs/language.md", "docs/frameworks.md", "docs/diagnostics.md", "docs/editors.md", "docs/python.md", "docs/agents.md"]),
     ("Runs", ["docs/local.md", "docs/runtime.md", "docs/status.md", "docs/supervise.md", "docs/security.md"]),
     ("Reference", ["docs/trainc.1", "docs/trainc-compile.1", "docs/trainc-run.1", "docs/trainc-tools.1", "docs/trainc-supervise.1",
