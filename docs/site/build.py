@@ -34,7 +34,7 @@ MENU = [
     ("Language", ["docs/language.md", "docs/frameworks.md", "docs/diagnostics.md", "docs/editors.md", "docs/python.md", "docs/agents.md"]),
     ("Runs", ["docs/local.md", "docs/runtime.md", "docs/status.md", "docs/supervise.md", "docs/security.md"]),
     ("Reference", ["docs/trainc.1", "docs/trainc-compile.1", "docs/trainc-run.1", "docs/trainc-tools.1", "docs/trainc-supervise.1",
-                   "docs/json.md", "docs/differences.md"]),
+                   "docs/json.md", "docs/differences.md", "docs/stability.md"]),
     ("Project", ["CHANGELOG.md", "docs/architecture.md", "docs/testing.md", "docs/release.md", "CONTRIBUTING.md", "SECURITY.md"]),
 ]
 
