@@ -27,6 +27,7 @@ static int (*const run[COMMANDS])(struct session *) = {
 	[COMMAND_SCALE] = cmd_scale, [COMMAND_RESTART] = cmd_restart, [COMMAND_EXEC] = cmd_exec,
 		[COMMAND_ATTACH] = cmd_attach,
 		[COMMAND_PORT_FORWARD] = cmd_port_forward, [COMMAND_OPEN] = cmd_open,
+		[COMMAND_TOP] = cmd_top,
 	[COMMAND_SUSPEND] = cmd_suspend,
 	[COMMAND_RESUME] = cmd_resume,
 	[COMMAND_DELETE] = cmd_delete,

@@ -65,6 +65,7 @@ int cmd_exec(struct session *s);
 int cmd_attach(struct session *s);
 int cmd_port_forward(struct session *s);
 int cmd_open(struct session *s);
+int cmd_top(struct session *s);
 int cmd_suspend(struct session *s);
 int cmd_resume(struct session *s);
 int cmd_delete(struct session *s);

@@ -97,7 +97,7 @@ const struct backend backend_cluster = {
 	.apply = cluster_apply, .attach = cluster_attach, .attach_signal = cluster_attach_signal,
 		.attach_end = cluster_attach_end,
 	.logs = cluster_logs, .scale = cluster_scale, .exec = cluster_exec, .join = cluster_join,
-		.forward = cluster_forward, .restart = cluster_restart, .events = cluster_events,
+		.forward = cluster_forward, .top = cluster_top, .restart = cluster_restart, .events = cluster_events,
 		.copy = cluster_copy, .sync = cluster_sync, .history = cluster_history, .suspend = cluster_suspend,
 		.remove = cluster_remove,
 	.nodes = cluster_nodes, .manifests = cluster_manifests, .definitions = cluster_definitions,

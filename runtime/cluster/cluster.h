@@ -112,6 +112,7 @@ bool cluster_scale(struct session *s, struct run_watch *w, struct str role, stru
 bool cluster_suspend(struct session *s, struct run_watch *w, bool suspend, int *ret_status);
 int cluster_exec(struct session *s, struct run_watch *w, struct str role, int64_t index, char *const *words);
 int cluster_join(struct session *s, struct run_watch *w, struct str role, int64_t index);
+void cluster_top(struct session *s, struct run_watch *w, struct top *ret);
 int cluster_forward(struct session *s, struct run_watch *w, const struct forward_order *o);
 int cluster_sync(struct session *s, struct run_watch *w, struct code_sync *what);
 int cluster_copy(struct session *s, struct run_watch *w, struct copy *what);

@@ -10,7 +10,7 @@ static const char *const port_keep[] = { "metadata.name", "metadata.namespace", 
 	"metadata.resourceVersion", "metadata.labels.[trainc.dev/role]", "spec.containers.name",
 	"spec.containers.ports", "spec.initContainers.name", "spec.initContainers.ports", NULL };
 
-static bool is_listed(const struct declared_ports *all, struct str role, struct str name)
+static bool is_port_listed(const struct declared_ports *all, struct str role, struct str name)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (str_eq(all->at[i].role, role) && str_eq(all->at[i].name, name))
@@ -29,7 +29,7 @@ static void add_container(struct arena *a, const struct data *container, struct 
 		const char *why;
 		struct str protocol = status_text(port, "protocol");
 		if (kube_port_name(p.name, &why) && p.number > 0 && p.number <= LAST_POD_PORT &&
-			(!protocol.n || str_is(protocol, "TCP")) && !is_listed(ret, role, p.name))
+			(!protocol.n || str_is(protocol, "TCP")) && !is_port_listed(ret, role, p.name))
 			ARENA_PUSH(a, ret->at, ret->n, p);
 	}
 }

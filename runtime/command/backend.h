@@ -51,6 +51,7 @@ struct manifest_text {
 struct copy;
 struct code_sync;
 struct forward_order;
+struct top;
 struct run_histories;
 
 struct backend {
@@ -115,6 +116,11 @@ struct backend {
 	 * exit status. Called before opened().
 	 */
 	int (*forward)(struct session *s, struct run_watch *w, const struct forward_order *o);
+	/*
+	 * Fills in what the running replicas use, in the rows that RET has already, and says why values are not served.
+	 * NULL: the processes of replicas are on this machine.
+	 */
+	void (*top)(struct session *s, struct run_watch *w, struct top *ret);
 	/*
 	 * Copies files out of a replica, or into one; returns the exit status. Called before opened(). NULL: the files
 	 * of replicas are on this machine.

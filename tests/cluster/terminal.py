@@ -82,10 +82,10 @@ def prepare(w):
         w.logs["a-worker-%d-x" % i, False] = ["the line"]
 
 
-COMMANDS = ["status", "status a", "status a -o wide", "list", "list -o name", "why a", "events a", "history a -o wide", "history", "logs a --all", "wait a --timeout 100ms", "diff b.tj", "fit a.tj",
+COMMANDS = ["status", "status a", "status a -o wide", "list", "list -o name", "why a", "events a", "top a", "history a -o wide", "history", "logs a --all", "wait a --timeout 100ms", "diff b.tj", "fit a.tj",
             "apply b.tj --dry-run=server", "delete a --dry-run", "import --from-cluster job/other", "suspend a", "scale a worker=1", "completion runs"]
 ALONE = ["status a -o wide", "list", "why a", "why a -o json"]
-JSON = ["status a -o json", "events a -o json", "history a -o json", "list -o json", "why a -o json", "diff b.tj -o json", "fit a.tj -o json", "logs a -o json"]
+JSON = ["status a -o json", "events a -o json", "top a -o json", "history a -o json", "list -o json", "why a -o json", "diff b.tj -o json", "fit a.tj -o json", "logs a -o json"]
 
 
 class Hostile(World):

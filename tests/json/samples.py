@@ -138,6 +138,7 @@ class Samples:
                     say("status", command, "--local", "-o", "json")
                 say("env", "env", "--local", "-o", "json", "here")
                 say("status", "wait", "--local", "--timeout", "1s", "-o", "json", "here")
+                say("top", "top", "--local", "-o", "json", "here")
                 do("run", "--local", "wide.tj")
                 self.each("log-line", do("logs", "--local", "--all", "-o", "json", "wide")[0], ("logs", "wide"))
                 out, err = do("run", "--local", "--progress", "json", "-o", "json", "--log-limit", "64Ki", "long.tj")
@@ -201,6 +202,17 @@ class Samples:
             p.kill()
             p.communicate()
             self.each("event", line, ["events", "-f"])
+        finally:
+            w.close()
+        import top
+        w = top.Top()
+        try:
+            w.begin()
+            w.metrics = (200, {"items": [top.used(0, ("1", "1Gi"))]})
+            self.add("top", w.want(0, "top", "t", "-o", "json")[0], ["top"])
+            w.exporter()
+            w.page = top.line("DCGM_FI_DEV_GPU_UTIL", 0, 90) + top.line("DCGM_FI_DEV_FB_USED", 0, 1)
+            self.add("top", w.want(0, "top", "t", "-o", "json")[0], ["top"])
         finally:
             w.close()
         w = events.World(("default", "team"))

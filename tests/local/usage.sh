@@ -29,6 +29,16 @@ run 0 status --local -o wide use
 says out "CPU  MEMORY  HOST"
 holds grep -qE '^use +a-0 +ready +[0-9]+ +1 .* [0-9.]+ (s|min).* [0-9.]+[MG]i +127.0.0.1' .out
 
+# ---- top ----
+run 0 top --local use
+says err "not served: GPU and GPU-MEMORY: devices of this machine are not measured"
+holds grep -qE '^a/0 +[01]\.[0-9]{2} +[0-9.]+ [MG]iB +- +- +-$' .out
+holds grep -qE '^a/1 +0\.0[0-9] ' .out
+run 0 top --local -o json use
+python3 -c 'import json; d = json.load(open(".out")); r = d["replicas"]; assert d["run"] == "use" and len(d["unserved"]) == 1
+assert r[0]["cpu"] > 0.1 > r[1]["cpu"] and 64 << 20 <= r[0]["memory_bytes"] < 1 << 30 and r[0]["gpu_percent"] is None and r[0]["gpus"] == 0, r' && ok || fail "$(cat .out)"
+run 2 top --local nobody
+
 # ---- the live table shows the totals ----
 "$python" -IS - "$TRAINC" use >.table <<'END'
 import os, pty, select, sys, time

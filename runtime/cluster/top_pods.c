@@ -1,0 +1,217 @@
+/*
+ * top_pods.c - what the pods of a run use: processors and memory by metrics.k8s.io, devices by the exporters on their
+ * nodes. None of them is required; what is not served has a reason.
+ */
+#include "base/quantity.h"
+#include "base/words.h"
+#include "runtime/cluster/cluster_watch.h"
+#include "runtime/run/top.h"
+#include "runtime/status/exporter.h"
+#include "runtime/status/look.h"
+
+/* Pages of exporters that are held at once, and nodes whose exporters are asked. */
+enum { PAGES_AT_ONCE = 4, EXPORTERS_MOST = 256, EXPORTER_PORT = 9400 };
+#define TOP_TIMEOUT (10 * NS_PER_SECOND)
+
+struct top_pods {
+	struct session *session;
+	struct cluster *cluster;
+	struct run_watch *run;
+	struct top *top;
+};
+
+/* An exporter of a node. */
+struct node_exporter {
+	struct str ns, pod, node;
+	int64_t port;
+};
+
+/* The row of a pod of the run; NULL: it has none. */
+static struct top_row *row_of_pod(struct top_pods *t, struct str pod)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < t->run->state.nroles; k++)
+		for (int64_t i = 0; i < t->run->state.roles[k].max; i++) {
+			const struct run_replica *r = &t->run->state.roles[k].at[i];
+			if (r->state != REPLICA_STARTED && r->state != REPLICA_READY)
+				continue;
+			if (str_eq(r->pod, pod))
+				return n < t->top->n ? &t->top->at[n] : NULL;
+			n++;
+		}
+	return NULL;
+}
+
+/* ---- processors and memory ---- */
+
+/* The sum of a resource over the containers of a pod, in units of 10^-9 / DIVISOR; -1: it is not known. */
+static int64_t usage_of(const struct data *pod, const char *path, int64_t divisor)
+{
+	const struct data *containers = status_list(pod, "containers");
+	struct quantity sum = { 0 }, one;
+
+	for (size_t i = 0; i < containers->u.list.n; i++)
+		if (quantity_parse_full(status_text(containers->u.list.at[i], path), &one) != QUANTITY_OK ||
+			one.nano < 0 || !quantity_add(sum, one, &sum))
+			return -1;
+	return containers->u.list.n && sum.nano / divisor <= INT64_MAX ? (int64_t)(sum.nano / divisor) : -1;
+}
+
+static void read_usage(struct top_pods *t)
+{
+	struct arena *a = t->session->arena;
+	struct transport_place place = { .group = STR("metrics.k8s.io"), .version = STR("v1beta1"),
+		.plural = STR("pods"), .namespace = cluster_watch_of(t->run)->ns };
+	struct transport_pair selector = { STR("labelSelector"), str_cat(a, STR("trainc.dev/job="), t->run->name,
+		STR("")) };
+	struct transport_request r = { .method = TRANSPORT_GET, .kind = TRANSPORT_READ, .query = &selector, .nquery = 1,
+		.path = transport_path(a, &place), .timeout = TOP_TIMEOUT };
+	const struct answer *x = request_send(&t->cluster->client, a, &r, CALL_ONCE);
+
+	if (x->class != CALL_DONE || !x->data) {
+		top_unserved(t->top, x->class == CALL_NOT_FOUND
+			? STR("CPU and MEMORY: the cluster has no metrics.k8s.io, which metrics-server serves")
+			: str_printf(a, "CPU and MEMORY: metrics.k8s.io: %.*s", STR_ARG(x->error)));
+		return;
+	}
+	const struct data *items = status_list(x->data, "items");
+	for (size_t i = 0; i < items->u.list.n; i++) {
+		const struct data *pod = items->u.list.at[i];
+		struct top_row *row = row_of_pod(t, status_text(pod, "metadata.name"));
+		if (!row)
+			continue;
+		row->cpu = usage_of(pod, "usage.cpu", 1000000);
+		row->memory = usage_of(pod, "usage.memory", 1000000000);
+	}
+	for (size_t i = 0; i < t->top->n; i++)
+		if (t->top->at[i].cpu < 0)
+			top_unserved(t->top, STR("CPU and MEMORY of some replicas: metrics.k8s.io has not measured "
+				"them yet"));
+}
+
+/* ---- devices ---- */
+
+static bool has_row_on(const struct top *t, struct str node)
+{
+	for (size_t i = 0; node.n && i < t->n; i++)
+		if (str_eq(t->at[i].node, node))
+			return true;
+	return false;
+}
+
+/* The port at which a pod serves its values: its port `metrics`, else the first that it declares. */
+static int64_t exporter_port(const struct data *pod)
+{
+	const struct data *containers = status_list(pod, "spec.containers");
+	int64_t port = 0;
+
+	for (size_t i = 0; i < containers->u.list.n; i++) {
+		const struct data *ports = status_list(containers->u.list.at[i], "ports");
+		for (size_t k = 0; k < ports->u.list.n; k++) {
+			int64_t number = status_number(ports->u.list.at[k], "containerPort", 0);
+			if (number > 0 && number <= 65535 && (!port ||
+				str_is(status_text(ports->u.list.at[k], "name"), "metrics")))
+				port = number;
+		}
+	}
+	return port ? port : EXPORTER_PORT;
+}
+
+static void add_exporter(struct top_pods *t, const struct member *m, struct node_exporter *all, size_t *n)
+{
+	struct node_exporter one = { .ns = m->ns, .pod = m->name, .node = status_text(m->object, "spec.nodeName"),
+		.port = exporter_port(m->object) };
+	bool known = *n == EXPORTERS_MOST || !has_row_on(t->top, one.node) ||
+		!str_is(status_text(m->object, "status.phase"), "Running");
+
+	for (size_t i = 0; i < *n && !known; i++)
+		known = str_eq(all[i].node, one.node);
+	if (!known)
+		all[(*n)++] = one;
+}
+
+/* Lists the exporters on nodes of the run; returns their number. */
+static size_t find_exporters(struct top_pods *t, struct node_exporter *ret)
+{
+	static const char *const keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
+		"metadata.resourceVersion", "spec.nodeName", "spec.containers.ports", "status.phase", NULL };
+	struct arena *a = t->session->arena;
+	struct member_query *queries = NULL;
+	struct str key, value;
+	size_t nqueries = 0, n = 0;
+
+	for (size_t i = 0; exporter_label(i, &key, &value); i++) {
+		struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .keep = keep,
+			.selector = str_cat(a, key, STR("="), value) };
+		ARENA_PUSH(a, queries, nqueries, q);
+	}
+	struct members all = members_list(&t->cluster->client, a, queries, nqueries);
+	for (size_t i = 0; i < all.n; i++)
+		add_exporter(t, &all.at[i], ret, &n);
+	if (all.failed)
+		top_unserved(t->top, str_printf(a, "GPU and GPU-MEMORY: exporters are not found: %.*s",
+			STR_ARG(all.failed->error)));
+	else if (!n)
+		top_unserved(t->top, STR("GPU and GPU-MEMORY: no known exporter runs on the nodes of the run"));
+	return n;
+}
+
+/* Gives the replicas on a node the values of its exporter. */
+static void take_page(struct top_pods *t, const struct node_exporter *e, const struct answer *x)
+{
+	struct exporter_devices *d = ARENA_NEW(t->session->arena, struct exporter_devices);
+	struct str ns = cluster_watch_of(t->run)->ns;
+
+	if (x->class != CALL_DONE) {
+		top_unserved(t->top, str_printf(t->session->arena, "GPU and GPU-MEMORY on node %.*s: %.*s",
+			STR_ARG(e->node), STR_ARG(x->error)));
+		return;
+	}
+	d->n = 0;
+	exporter_read(x->body, d);
+	for (size_t k = 0; k < t->run->state.nroles; k++)
+		for (int64_t i = 0; i < t->run->state.roles[k].max; i++) {
+			const struct run_replica *r = &t->run->state.roles[k].at[i];
+			struct top_row *row = str_eq(r->node, e->node) ? row_of_pod(t, r->pod) : NULL;
+			if (row)
+				exporter_sum(d, ns, r->pod, &row->devices, &row->device_use, &row->device_memory);
+		}
+}
+
+/* Asks some exporters at once, and releases their pages: each may be large. */
+static void ask_exporters(struct top_pods *t, const struct node_exporter *at, size_t n)
+{
+	struct arena memory = { 0 };
+	struct batch b = batch_new(&t->cluster->client, &memory);
+
+	for (size_t i = 0; i < n; i++) {
+		struct transport_place place = { .version = STR("v1"), .plural = STR("pods"), .namespace = at[i].ns,
+			.name = at[i].pod };
+		struct transport_request r = { .method = TRANSPORT_GET, .kind = TRANSPORT_READ, .text = true,
+			.path = str_printf(&memory, "%.*s:%lld/proxy/metrics",
+				STR_ARG(transport_path(&memory, &place)), (long long)at[i].port),
+			.accept = STR("text/plain"), .timeout = TOP_TIMEOUT };
+		batch_add(&b, &r, CALL_ONCE);
+	}
+	batch_wait(&b);
+	for (size_t i = 0; i < n; i++)
+		take_page(t, &at[i], b.answers[i]);
+	arena_release(&memory);
+}
+
+static void read_devices(struct top_pods *t)
+{
+	struct node_exporter *all = ARENA_ARRAY(t->session->arena, struct node_exporter, EXPORTERS_MOST);
+	size_t n = find_exporters(t, all);
+	for (size_t i = 0; i < n; i += PAGES_AT_ONCE)
+		ask_exporters(t, all + i, n - i < PAGES_AT_ONCE ? n - i : PAGES_AT_ONCE);
+}
+
+void cluster_top(struct session *s, struct run_watch *w, struct top *ret)
+{
+	struct top_pods t = { .session = s, .cluster = cluster_of(s), .run = w, .top = ret };
+
+	read_usage(&t);
+	read_devices(&t);
+}

@@ -1,0 +1,115 @@
+/* cmd_top.c - shows what the running replicas of a run use, once or until the run ends. */
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "runtime/command/runs.h"
+#include "runtime/run/top.h"
+
+/* Time between two tables, and between two measurements of this machine. */
+enum { TOP_PAUSE_MS = 5000, TOP_RATE_MS = 2100 };
+
+/* Waits until the time is up or the run is over, and takes over its changes. */
+static void top_pause(struct run_watch *w, int ms)
+{
+	int64_t until = clock_steady() + ms * INT64_C(1000000);
+	int64_t left;
+
+	while (!run_watch_over(w) && !run_phase_final(w->state.phase) && (left = until - clock_steady()) > 0) {
+		struct pollfd p = { .fd = run_watch_fd(w), .events = POLLIN };
+		if (poll(&p, 1, (int)(left / 1000000) + 1) < 0 && errno != EINTR)
+			return;
+		run_watch_update(w);
+	}
+}
+
+/* The values of a run of this machine: those of its processes. */
+static void top_local(struct run_watch *w, struct top *t)
+{
+	size_t n = 0;
+
+	run_watch_measure(w);
+	for (size_t k = 0; k < w->state.nroles; k++)
+		for (int64_t i = 0; i < w->state.roles[k].max; i++) {
+			const struct run_replica *r = &w->state.roles[k].at[i];
+			if ((r->state != REPLICA_STARTED && r->state != REPLICA_READY) || n == t->n)
+				continue;
+			struct top_row *row = &t->at[n++];
+			row->cpu = r->usage.rated ? (int64_t)(r->usage.rate * 1000) : -1;
+			row->memory = r->usage.known ? r->usage.memory : -1;
+		}
+	top_unserved(t, STR("GPU and GPU-MEMORY: devices of this machine are not measured"));
+}
+
+static void top_print(struct session *s, struct run_watch *w, bool first)
+{
+	struct arena memory = { 0 };
+	struct buf out = { 0 };
+	struct top t;
+	bool watch = option_given(s->options, OPTION_WATCH), json = runs_form(s, REPORT_TABLE) == REPORT_JSON;
+
+	top_begin(&t, &memory, &w->state);
+	if (s->backend->top)
+		s->backend->top(s, w, &t);
+	else
+		top_local(w, &t);
+	if (json)
+		top_json(&t, &w->state, &out);
+	else
+		top_table(&t, session_width(STDOUT_FILENO), &out);
+	for (size_t i = 0; i < t.nunserved && !json && first; i++)
+		session_say(s, "not served: %.*s", STR_ARG(name_escaped(&memory, t.unserved[i])));
+	if (watch && !first)
+		session_print(s, STR("\n"));
+	runs_write_report(s, json ? REPORT_JSON : REPORT_TABLE, buf_text(&out));
+	buf_release(&out);
+	arena_release(&memory);
+}
+
+static bool any_running(const struct run_watch *w)
+{
+	for (size_t k = 0; k < w->state.nroles; k++)
+		if (run_count(&w->state.roles[k]).active)
+			return true;
+	return false;
+}
+
+static int top_run(struct session *s, struct run_watch *w)
+{
+	bool watch = option_given(s->options, OPTION_WATCH);
+
+	if (watch && runs_form(s, REPORT_TABLE) == REPORT_JSON) {
+		session_say(s, "--watch shows tables; without it, -o json prints one document");
+		return STATUS_USAGE;
+	}
+	if (!watch && !any_running(w)) {
+		session_say(s, "no replica of run '%.*s' runs now: %s%s%.*s", STR_ARG(w->name),
+			run_phase_word(w->state.phase), w->state.cause.n ? ": " : "", STR_ARG(w->state.cause));
+		return STATUS_CONFLICT;
+	}
+	if (!s->backend->top) {                 /* a rate needs two measurements */
+		run_watch_measure(w);
+		top_pause(w, TOP_RATE_MS);
+	}
+	top_print(s, w, true);
+	while (watch && !run_watch_over(w) && !run_phase_final(w->state.phase)) {
+		top_pause(w, TOP_PAUSE_MS);
+		if (!run_phase_final(w->state.phase))
+			top_print(s, w, false);
+	}
+	return STATUS_DONE;
+}
+
+int cmd_top(struct session *s)
+{
+	struct attend a;
+	int status;
+	const struct backend *b = backend_begin(s, &a, &status);
+
+	if (!b)
+		return status;
+	if (runs_watch_one(s, b, &a, &status))
+		status = top_run(s, &a.runs[0]);
+	return backend_end(s, &a, status);
+}

@@ -1,0 +1,38 @@
+/*
+ * top.h - what the running replicas of a run use: processors, memory, devices and the memory of devices.
+ */
+#ifndef TRAINC_RUNTIME_RUN_TOP_H
+#define TRAINC_RUNTIME_RUN_TOP_H
+
+#include "base/buf.h"
+#include "runtime/run/run_state.h"
+
+/* One replica. A number is -1 where nothing serves it. */
+struct top_row {
+	struct str role, node;
+	int64_t index;
+	int64_t cpu, memory;            /* thousandths of a processor; bytes */
+	int64_t devices;                /* number of devices that were measured */
+	int64_t device_use;             /* mean use of the devices in percent */
+	int64_t device_memory;          /* bytes that are used on all its devices */
+};
+
+struct top {
+	struct arena *arena;
+	struct top_row *at;
+	size_t n;
+	/* why columns have no values, as sentences without a period; empty: all values are served */
+	struct str *unserved;
+	size_t nunserved;
+};
+
+/* Adds a row without values for each replica of S that runs. */
+void top_begin(struct top *t, struct arena *a, const struct run_state *s);
+/* Adds a reason why values are not served, each once. */
+void top_unserved(struct top *t, struct str why);
+/* Appends the table, with lines of at most WIDTH columns (0: any). */
+void top_table(const struct top *t, unsigned width, struct buf *out);
+/* Appends the rows as one JSON document about the run S. */
+void top_json(const struct top *t, const struct run_state *s, struct buf *out);
+
+#endif

@@ -1,0 +1,171 @@
+"""top.py [NAME...] - top against a server with metrics.k8s.io and exporters of devices, and with wrong answers of both."""
+import json
+import re
+import sys
+
+from api_memory import must, reply, run_checks, status
+from world import World
+
+CHECKS = []
+JOB = '''import std.nvidia
+job "t" {
+  image = "busybox:1"
+  role worker {
+    replicas    = 3
+    accelerator = nvidia.h100(2)
+    command     = ["train"]
+  }
+}
+'''
+PLAIN = 'job "t" {\n  image = "busybox:1"\n  role worker {\n    replicas = 2\n    command = ["train"]\n  }\n}\n'
+METRICS = "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods"
+PAGE = "/api/v1/namespaces/gpu/pods/exporter:9401/proxy/metrics"
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def used(n, *containers):
+    return {"metadata": {"name": "t-worker-%d-x" % n, "namespace": "default"}, "containers": [{"name": "c%d" % i, "usage": {"cpu": cpu, "memory": memory}} for i, (cpu, memory) in enumerate(containers)]}
+
+
+def line(name, gpu, value, pod="t-worker-0-x", ns="default", keys=("pod", "namespace")):
+    return '%s{gpu="%s",UUID="GPU-%s",Hostname="n",%s="%s",%s="%s",container="main"} %s\n' % (name, gpu, gpu, keys[0], pod, keys[1], ns, value)
+
+
+class Top(World):
+    def __init__(self):
+        super().__init__()
+        self.metrics, self.page, self.asked = None, None, []
+
+    def serve(self, h):
+        path = h.path.split("?")[0]
+        for at, answer in ((METRICS, self.metrics), (PAGE, self.page)):
+            if path == at:
+                self.asked.append(h.path)
+                if isinstance(answer, str):
+                    h.send_response(200)
+                    h.send_header("Content-Type", "text/plain; version=0.0.4")
+                    h.send_header("Content-Length", str(len(answer.encode())))
+                    h.end_headers()
+                    h.wfile.write(answer.encode())
+                elif answer:
+                    code, body = answer
+                    reply(h, code, {"kind": "PodMetricsList", "apiVersion": "metrics.k8s.io/v1beta1", "metadata": {}, **body} if isinstance(body, dict) and "items" in body else body)
+                else:
+                    reply(h, *status(404, "NotFound", "the server could not find the requested resource"))
+                return
+        super().serve(h)
+
+    def begin(self, text=JOB):
+        self.write("t.tj", text)
+        self.want(0, "apply", "--no-wait", "t.tj")
+
+    def exporter(self, labels={"app": "nvidia-dcgm-exporter"}, name="exporter", **spec):
+        self.put("pods", "gpu", {"metadata": {"name": name, "labels": labels}, "spec": {"nodeName": "n", "containers": [
+            {"name": "e", "ports": [{"name": "web", "containerPort": 80}, {"name": "metrics", "containerPort": 9401}]}], **spec}, "status": {"phase": "Running"}})
+
+    def rows(self):
+        return json.loads(self.want(0, "top", "t", "-o", "json")[0])
+
+
+@check
+def all_served(w):
+    """the table and the document; containers are added up; devices have a mean and a sum; both ways to install an exporter"""
+    w.begin()
+    w.metrics = (200, {"items": [used(0, ("1500m", "1Gi"), ("250000000n", "512Mi")), used(1, ("12", "64Gi")), used(2, ("0", "0")),
+                                                           {"metadata": {"name": "other"}, "containers": [{"usage": {"cpu": "9", "memory": "9"}}]}]})
+    w.page = ("# HELP DCGM_FI_DEV_GPU_UTIL GPU utilization\n# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n" + line("DCGM_FI_DEV_GPU_UTIL", 0, 90) + line("DCGM_FI_DEV_GPU_UTIL", 1, "97.0")
+              + line("DCGM_FI_DEV_FB_USED", 0, 40960) + line("DCGM_FI_DEV_FB_USED", 1, 1024) + line("DCGM_FI_PROF_GR_ENGINE_ACTIVE", 0, 0.1)
+              + line("DCGM_FI_PROF_GR_ENGINE_ACTIVE", 3, "0.5", pod="t-worker-1-x", keys=("pod_name", "pod_namespace"))
+              + line("DCGM_FI_DEV_GPU_UTIL", 5, 1, ns="other") + line("DCGM_FI_DEV_GPU_UTIL", 6, 1, pod=""))
+    for labels in {"app": "nvidia-dcgm-exporter"}, {"app.kubernetes.io/name": "dcgm-exporter"}:
+        w.exporter(labels)
+        out, err = w.want(0, "top", "t")
+        must(not err, err)
+        must([line.split() for line in out.splitlines()] == [
+            ["REPLICA", "CPU", "MEMORY", "GPU", "GPU-MEMORY", "NODE"],
+            ["worker/0", "1.75", "1.5", "GiB", "94%", "of", "2", "41", "GiB", "n"],
+            ["worker/1", "12.00", "64", "GiB", "50%", "-", "n"],
+            ["worker/2", "0.00", "0", "B", "-", "-", "n"]], out)
+    must("labelSelector=trainc.dev%2Fjob%3Dt" in w.asked[0], w.asked)
+    d = w.rows()
+    must(d["run"] == "t" and d["unserved"] == [] and d["replicas"][0] == {"role": "worker", "index": 0, "cpu": 1.75, "memory_bytes": 1610612736, "gpus": 2, "gpu_percent": 94,
+         "gpu_memory_bytes": 41984 << 20, "node": "n"} and d["replicas"][2]["gpu_percent"] is None, d)
+
+
+@check
+def not_served(w):
+    """what is not served is '-', said in a line, status 0"""
+    w.begin()
+    none = re.escape("not served: CPU and MEMORY: the cluster has no metrics.k8s.io, which metrics-server serves\n"
+                     "trainc: not served: GPU and GPU-MEMORY: no known exporter runs on the nodes of the run\n")
+    out, err = w.want(0, "top", "t", err=none)
+    must([line.split() for line in out.splitlines()][1] == ["worker/0", "-", "-", "-", "-", "n"], out)
+    must(err.count("\n") == 2, err)
+    w.metrics = status(403, "Forbidden", 'pods.metrics.k8s.io is forbidden: User "eve" cannot list resource "pods" in API group "metrics.k8s.io" in the namespace "default"')
+    w.want(0, "top", "t", err="not served: CPU and MEMORY: metrics.k8s.io: .*user 'eve' may not list pods.metrics.k8s.io")
+    w.metrics = status(503, "ServiceUnavailable", "the server is currently unable to handle the request")
+    w.want(0, "top", "t", err="CPU and MEMORY: metrics.k8s.io: ")
+    w.metrics = (200, {"items": [used(1, ("1", "1Gi"))]})
+    out, _ = w.want(0, "top", "t", err="CPU and MEMORY of some replicas: metrics.k8s.io has not measured them yet")
+    must(out.splitlines()[2].split()[1:3] == ["1.00", "1.0"] and out.splitlines()[1].split()[1:3] == ["-", "-"], out)
+    w.exporter(nodeName="other")
+    w.want(0, "top", "t", err="no known exporter runs on the nodes")
+    w.exporter()
+    w.page = status(503, "ServiceUnavailable", "error trying to reach service: dial tcp: refused \x1b[2J")
+    _, err = w.want(0, "top", "t", err="not served: GPU and GPU-MEMORY on node n: ")
+    must("\x1b" not in err, err)
+    w.fault("GET", "^/api/v1/pods[?].*dcgm", status(403, "Forbidden", 'pods is forbidden: User "eve" cannot list resource "pods" in API group "" at the cluster scope'), times=99)
+    w.want(0, "top", "t", err="GPU and GPU-MEMORY: exporters are not found: .*user 'eve' may not list pods")
+
+
+@check
+def plain_runs(w):
+    """a run without devices; --watch until the run ends; a run that has ended has nothing to show"""
+    w.begin(PLAIN)
+    w.metrics = (200, {"items": [used(0, ("1", "1Gi")), used(1, ("1", "1Gi"))]})
+    w.exporter()
+    w.page = "# nothing\n"
+    out, err = w.want(0, "top", "t")
+    must(not err and [x.split()[-3] for x in out.splitlines()] == ["GPU", "-", "-"], (out, err))
+    w.want(2, "top", "t", "-o", "json", "--watch", err="--watch shows tables")
+    p = w.start("top", "t", "--watch")
+    w.shown(p, "worker/1", out=True)
+    w.run_job("default", w.get("jobs", "t-worker"), "Succeeded")
+    p.communicate(timeout=60)
+    must(p.returncode == 0, p.returncode)
+    w.want(5, "top", "t", err="no replica of run 't' runs now: Succeeded")
+
+
+@check
+def wrong_values(w):
+    """amounts and lines that are none have no effect; what is kept of a page is bounded"""
+    w.begin()
+    w.exporter()
+    for cpu, memory in ("x", "1Gi"), ("-1", "1"), ("1", "9" * 60), ("", ""), ("1", None), ([], {}):
+        w.metrics = (200, {"items": [used(0, (cpu, memory)), {"metadata": 7}, 7, {"metadata": {"name": "t-worker-1-x"}}]})
+        row = w.rows()["replicas"][0]
+        must(row["cpu"] is None or row["memory_bytes"] is None, row)
+    for body in b"", b"{", b"[]", b"null":
+        w.metrics = (200, body)
+        w.want(0, "top", "t", err="CPU and MEMORY")
+    good = line("DCGM_FI_DEV_GPU_UTIL", 0, 50)
+    for bad in ("DCGM_FI_DEV_GPU_UTIL{", "DCGM_FI_DEV_GPU_UTIL{}", 'DCGM_FI_DEV_GPU_UTIL{gpu="1",pod="t-worker-0-x"', line("DCGM_FI_DEV_GPU_UTIL", 1, "NaN"),
+                line("DCGM_FI_DEV_GPU_UTIL", 1, "1e300"), line("DCGM_FI_DEV_GPU_UTIL", 1, "-3"), line("DCGM_FI_DEV_GPU_UTIL", 1, ""), line("DCGM_FI_DEV_GPU_UTIL", 1, "0x10"),
+                'DCGM_FI_DEV_GPU_UTIL{gpu="1\\', "\0" * 5000, "{" * 5000, "x" * 100000):
+        w.page = bad + "\n" + good + bad
+        row = w.rows()["replicas"][0]
+        must(row["gpu_percent"] == 50 and row["gpus"] == 1, (bad[:80], row))
+    w.page = "".join(line("DCGM_FI_DEV_GPU_UTIL", n, 100) for n in range(20000))
+    must(w.rows()["replicas"][0]["gpus"] == 256, "devices of a node")
+    w.page = line("DCGM_FI_DEV_FB_USED", 0, "9e17")
+    must(w.rows()["replicas"][0]["gpu_memory_bytes"] is None, "memory")
+    w.page = line("DCGM_FI_DEV_GPU_UTIL", 0, "5000")
+    must(w.rows()["replicas"][0]["gpu_percent"] is None, "use")
+
+
+if __name__ == "__main__":
+    sys.exit(run_checks(Top, CHECKS, sys.argv[1:]))
