@@ -1,7 +1,7 @@
 /*
- * attract.c - makes affinity between pods, if neither a queue nor a gang places them. The first pod of a group can be
- * scheduled in any domain, because it satisfies its own affinity ("Assigning Pods to Nodes", section "Inter-pod
- * affinity and anti-affinity").
+ * attract.c - makes affinity between pods, if neither a queue nor a gang places them, and keeps copies of a cell apart.
+ * The first pod of a group can be scheduled in any domain, because it satisfies its own affinity ("Assigning Pods to
+ * Nodes", section "Inter-pod affinity and anti-affinity").
  */
 #include "emit/each.h"
 
@@ -51,4 +51,32 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
 		PUT_STR(e->arena, term, "topologyKey", p->keys[i], p->from);
 		selector_put(e, r, term);
 	}
+}
+
+void emit_apart_pod(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
+	const struct plan_cell *c = plan_cell_of(e->job, r);
+	struct object *affinity = object_get(pod, STR("affinity")), *anti, *list, *term, *selector, *o;
+	struct arena *a = e->arena;
+
+	if (!c || !c->apart_key.n)
+		return;
+	struct span from = c->apart.from;
+	if (!affinity)
+		affinity = PUT_MAP(a, pod, "affinity", from);
+	if (!(anti = object_get(affinity, STR("podAntiAffinity"))))
+		anti = PUT_MAP(a, affinity, "podAntiAffinity", from);
+	if (!(list = object_get(anti, str_of(required))))
+		list = object_put_list(a, anti, str_of(required), from);
+	term = object_add_map(a, list, from);
+	PUT_STR(a, term, "topologyKey", c->apart_key, from);
+	selector = PUT_MAP(a, term, "labelSelector", from);
+	emit_selector(e, NULL, selector, STR("matchLabels"));
+	object_append(a, object_get(selector, STR("matchLabels")), LABEL_CELL,
+		object_string(a, plan_label(a, c->name), from));
+	o = object_add_map(a, PUT_LIST(a, selector, "matchExpressions", from), from);
+	object_append(a, o, STR("key"), object_string(a, LABEL_COPY, from));
+	PUT_STR(a, o, "operator", STR("NotIn"), from);
+	object_add(a, PUT_LIST(a, o, "values", from), object_string(a, str_int(a, r->copy), from));
 }

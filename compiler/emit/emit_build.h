@@ -28,6 +28,15 @@ struct emit {
 	const struct emit_volumes *volumes;
 };
 
+/*
+ * A gang of a job: the pods of one copy of a cell that starts by itself; without a cell, those of the job's own roles
+ * and of the cells whose copies start together with them.
+ */
+struct emit_group {
+	const struct plan_cell *cell;
+	int64_t copy;
+};
+
 struct manifest {
 	const char *api_version, *kind;
 	struct str name;                /* name of the object, without the index */
@@ -40,6 +49,7 @@ struct manifest {
 	const struct plan_code *code;   /* the code whose part the ConfigMap holds, or NULL */
 	const struct plan_volume *claim; /* the volume whose claim is kept for each replica, or NULL */
 	unsigned part;                  /* number of this ConfigMap among those of its role */
+	struct emit_group group;        /* the gang about which the object is */
 	bool whole;                     /* the object holds all roles of the job */
 	bool queued;                    /* the object is the one that a queue admits */
 	struct span from;
@@ -103,6 +113,8 @@ size_t emit_text_length(const struct emit_measure *m, const struct text *t, int6
 
 #define LABEL_JOB STR("trainc.dev/job")
 #define LABEL_ROLE STR("trainc.dev/role")
+#define LABEL_CELL STR("trainc.dev/cell")
+#define LABEL_COPY STR("trainc.dev/copy")
 #define LABEL_INDEX STR("trainc.dev/index")
 /* number of the segment of `place` that a pod is in */
 #define LABEL_SEGMENT STR("trainc.dev/segment")
@@ -158,10 +170,15 @@ bool emit_place_annotates(const struct plan_job *j, const struct plan_role *r);
 bool emit_place_labels(const struct plan_job *j, const struct plan_role *r);
 void emit_place_annotations(struct emit *e, const struct plan_role *r, struct object *map);
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
-/* The first role whose pods, as a whole, KEEPER keeps together; NULL if there is none. */
-const struct plan_role *emit_place_first(const struct plan_job *j, enum place_keeper keeper);
+/*
+ * The first role of the gang whose pods, as a whole, KEEPER keeps together, apart from copies that are subgroups; NULL
+ * if there is none.
+ */
+const struct plan_role *emit_place_first(const struct plan_job *j, struct emit_group g, enum place_keeper keeper);
 /* Writes the `place` of the gang into the spec of a group of Kubernetes. */
-void emit_place_group(struct emit *e, struct object *group);
+void emit_place_group(struct emit *e, struct emit_group g, struct object *group);
+/* Keeps the pods of a copy away from other copies of its cell, as `apart` asks. Call it after `spread` was written. */
+void emit_apart_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
 /* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */
 
@@ -257,14 +274,22 @@ struct span emit_gang_place(const struct plan_job *j);
 bool emit_gang_queued(const struct plan_job *j);
 /* Do the pods of a role join the group that Kueue admits? They do if no other object represents them. */
 bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r);
-/*
- * The number of pods in the gang (elastic roles at their maximum); the second function returns the number that must
- * fit before any pod starts.
- */
-int64_t emit_gang_pods(const struct plan_job *j);
-int64_t emit_gang_least(const struct plan_job *j);
-/* Do the pods of R belong to the gang of their job? Those of auxiliary roles do not. */
+/* Do the pods of R belong to a gang of their job? Those of auxiliary roles do not. */
 bool emit_gang_member(const struct plan_role *r);
+/* Does any pod of the job? */
+bool emit_gang_any(const struct plan_job *j);
+/* The gang to which the pods of R belong, if they belong to one. */
+struct emit_group emit_gang_group(const struct plan_job *j, const struct plan_role *r);
+bool emit_gang_in(const struct plan_job *j, struct emit_group g, const struct plan_role *r);
+/* The name of the gang's object, and of its mark at pods: J, or J-C-c for copy c of cell C. */
+struct str emit_gang_name(struct arena *a, const struct plan_job *j, struct emit_group g);
+/*
+ * The number of pods in the gang (elastic roles and copies at their maximum); the second function returns the number
+ * that must fit before any pod starts, and the third one that of a single role.
+ */
+int64_t emit_gang_pods(const struct plan_job *j, struct emit_group g);
+int64_t emit_gang_least(const struct plan_job *j, struct emit_group g);
+int64_t emit_gang_needs(const struct plan_job *j, struct emit_group g, const struct plan_role *r);
 /* Returns a member of the framework's argument `scheduling`, or NULL. */
 const struct data *emit_gang_setting(const struct plan_job *j, const char *name);
 /* Is it a label or annotation that marks pods as members of the job's gang? */
@@ -283,8 +308,8 @@ void emit_gang_size(struct emit *e, const struct plan_role *r, struct object *me
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata);
 void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
-/* Name of the group within the Workload; the Workload has the job's name. */
-#define EMIT_GANG_GROUP STR("gang")
+/* Name of the group within the Workload, of which copies of a cell share one; the Workload has the job's name. */
+struct str emit_gang_template(struct arena *a, struct emit_group g);
 /* The API of Kubernetes' own gangs, whose form has changed twice. */
 struct emit_native_gang {
 	unsigned from;                  /* first minor version of Kubernetes that serves the API */

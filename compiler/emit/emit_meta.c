@@ -50,8 +50,8 @@ static struct object *labels(struct emit *e, const struct plan_role *r)
 	if (r)
 		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, r->label, r->at));
 	if (r && r->cell.n) {
-		PUT_STR(e->arena, map, "trainc.dev/cell", plan_label(e->arena, r->cell), r->at);
-		PUT_STR(e->arena, map, "trainc.dev/copy", str_int(e->arena, r->copy), r->at);
+		object_append(e->arena, map, LABEL_CELL, object_string(e->arena, plan_label(e->arena, r->cell), r->at));
+		object_append(e->arena, map, LABEL_COPY, object_string(e->arena, str_int(e->arena, r->copy), r->at));
 	}
 	return map;
 }

@@ -97,7 +97,8 @@ void emit_place_annotations(struct emit *e, const struct plan_role *r, struct ob
 	object_put(e->arena, map, str_of(annotations[p->kind]), object_string(e->arena, value, p->from));
 	segments_put(e, p, map);
 	if (!open && emit_place_sharing(e, r, NULL) > 1)
-		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena, e->job->name, p->from));
+		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena,
+			emit_gang_name(e->arena, e->job, emit_gang_group(e->job, r)), p->from));
 }
 
 /* ---- Volcano's subgroups: the pods of a segment have one value of a label ---- */
@@ -140,18 +141,20 @@ void emit_place_metadata(struct emit *e, const struct plan_role *r, struct objec
 
 /* ---- groups ---- */
 
-const struct plan_role *emit_place_first(const struct plan_job *j, enum place_keeper keeper)
+const struct plan_role *emit_place_first(const struct plan_job *j, struct emit_group g, enum place_keeper keeper)
 {
-	for (size_t i = 0; i < j->nroles; i++)
-		if (j->roles[i].max && j->roles[i].place.kind != PLACE_EACH &&
-		    emit_place_keeper(j, &j->roles[i]) == keeper)
-			return &j->roles[i];
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (emit_gang_in(j, g, r) && !(r->cell.n && !g.cell) && r->place.kind != PLACE_EACH &&
+		    emit_place_keeper(j, r) == keeper)
+			return r;
+	}
 	return NULL;
 }
 
-void emit_place_group(struct emit *e, struct object *group)
+void emit_place_group(struct emit *e, struct emit_group g, struct object *group)
 {
-	const struct plan_role *r = emit_place_first(e->job, PLACE_BY_GROUP);
+	const struct plan_role *r = emit_place_first(e->job, g, PLACE_BY_GROUP);
 
 	if (!r)
 		return;

@@ -174,6 +174,7 @@ static void placement(struct emit *e, const struct plan_role *r, struct object *
 	spread(e, r, pod);
 	node_affinity(e, r, pod);
 	emit_place_pod(e, r, pod);
+	emit_apart_pod(e, r, pod);
 	tolerations(e, r, pod);
 }
 

@@ -1,6 +1,7 @@
 /*
  * gang.c - pods that start together or not at all: which pods belong to a gang, and how they are marked. A gang
- * consists of the pods of all roles that are not auxiliary. Kueue admits an object as a whole, or a group of pods
+ * consists of the pods of all roles that are not auxiliary; each copy of a cell is a gang by itself, unless its copies
+ * start together with the job's own roles. Kueue admits an object as a whole, or a group of pods
  * that have the same group name. The schedulers of Volcano, of coscheduling and of Kubernetes itself need an object
  * that says how many pods the gang has, and pods that refer to it.
  */
@@ -43,26 +44,62 @@ const struct data *emit_gang_setting(const struct plan_job *j, const char *name)
 	return d && d->kind != DATA_NULL ? d : NULL;
 }
 
-int64_t emit_gang_pods(const struct plan_job *j)
+bool emit_gang_any(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (emit_gang_member(&j->roles[i]))
+			return true;
+	return false;
+}
+
+struct emit_group emit_gang_group(const struct plan_job *j, const struct plan_role *r)
+{
+	const struct plan_cell *c = plan_cell_of(j, r);
+
+	return c && !plan_cell_together(c) ? (struct emit_group){ c, r->copy } : (struct emit_group){ 0 };
+}
+
+bool emit_gang_in(const struct plan_job *j, struct emit_group g, const struct plan_role *r)
+{
+	if (!emit_gang_member(r))
+		return false;
+	return g.cell ? r->copy == g.copy && str_eq(r->cell, g.cell->name) : !emit_gang_group(j, r).cell;
+}
+
+struct str emit_gang_name(struct arena *a, const struct plan_job *j, struct emit_group g)
+{
+	if (!g.cell)
+		return j->name;
+	struct str label = plan_label(a, g.cell->name);
+	return str_printf(a, "%.*s-%.*s-%lld", STR_ARG(j->name), STR_ARG(label), (long long)g.copy);
+}
+
+int64_t emit_gang_pods(const struct plan_job *j, struct emit_group g)
 {
 	int64_t n = 0;
 
 	for (size_t i = 0; i < j->nroles; i++)
-		if (emit_gang_member(&j->roles[i]))
+		if (emit_gang_in(j, g, &j->roles[i]))
 			n += j->roles[i].max;
 	return n;
 }
 
-int64_t emit_gang_least(const struct plan_job *j)
+int64_t emit_gang_needs(const struct plan_job *j, struct emit_group g, const struct plan_role *r)
 {
-	const struct data *wanted = emit_gang_setting(j, "min_available");
+	const struct plan_cell *c = g.cell ? NULL : plan_cell_of(j, r);
+
+	return !emit_gang_in(j, g, r) || (c && r->copy >= c->min) ? 0 : r->min;
+}
+
+int64_t emit_gang_least(const struct plan_job *j, struct emit_group g)
+{
+	const struct data *wanted = g.cell ? NULL : emit_gang_setting(j, "min_available");
 	int64_t n = 0;
 
 	if (wanted && wanted->kind == DATA_INT)
 		return wanted->u.integer;
 	for (size_t i = 0; i < j->nroles; i++)
-		if (emit_gang_member(&j->roles[i]))
-			n += j->roles[i].min;
+		n += emit_gang_needs(j, g, &j->roles[i]);
 	return n;
 }
 
@@ -72,6 +109,11 @@ static const struct emit_native_gang natives[] = {
 	{ 36, "scheduling.k8s.io/v1alpha2", "podGroupTemplates", "schedulingPolicy", true, false },
 	{ 0, "scheduling.k8s.io/v1alpha1", "podGroups", "policy", false, false },
 };
+
+struct str emit_gang_template(struct arena *a, struct emit_group g)
+{
+	return g.cell ? plan_label(a, g.cell->name) : STR("gang");
+}
 
 const struct emit_native_gang *emit_native_gang(const struct plan *plan)
 {
@@ -203,12 +245,12 @@ bool emit_gang_grouped(const struct plan_job *j, const struct plan_role *r)
  * Returns the number of pods for which Kueue waits. Pods of a Job are not counted, because Kueue admits the Job
  * itself.
  */
-static int64_t grouped_pods(const struct plan_job *j)
+static int64_t grouped_pods(const struct plan_job *j, struct emit_group g)
 {
 	int64_t n = 0;
 
 	for (size_t i = 0; i < j->nroles; i++)
-		if (emit_gang_grouped(j, &j->roles[i]))
+		if (emit_gang_grouped(j, &j->roles[i]) && emit_gang_in(j, g, &j->roles[i]))
 			n += j->roles[i].max;
 	return n;
 }
@@ -223,8 +265,9 @@ static void kueue_pod(struct emit *e, const struct plan_role *r, struct object *
 	emit_gang_queue(e, metadata);
 	if (!emit_gang_grouped(j, r))
 		return;
-	mark_put(e, metadata, MARK_KUEUE_GROUP, j->name, emit_gang_place(j));
-	mark_put(e, metadata, MARK_KUEUE_COUNT, str_int(e->arena, grouped_pods(j)), emit_gang_place(j));
+	struct emit_group g = emit_gang_group(j, r);
+	mark_put(e, metadata, MARK_KUEUE_GROUP, emit_gang_name(e->arena, j, g), emit_gang_place(j));
+	mark_put(e, metadata, MARK_KUEUE_COUNT, str_int(e->arena, grouped_pods(j, g)), emit_gang_place(j));
 }
 
 void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct object *metadata)
@@ -237,11 +280,12 @@ void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct ob
 		kueue_pod(e, r, metadata);
 	if (!emit_gang_member(r))
 		return;
+	struct str name = emit_gang_name(e->arena, j, emit_gang_group(j, r));
 	if (gang == GANG_VOLCANO) {
-		mark_put(e, metadata, MARK_VOLCANO_GROUP, j->name, from);
+		mark_put(e, metadata, MARK_VOLCANO_GROUP, name, from);
 		mark_put(e, metadata, MARK_VOLCANO_TASK, r->label, from);
 	} else if (gang == GANG_COSCHEDULING) {
-		mark_put(e, metadata, MARK_COSCHEDULING_GROUP, j->name, from);
+		mark_put(e, metadata, MARK_COSCHEDULING_GROUP, name, from);
 	}
 }
 
@@ -258,11 +302,15 @@ void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod
 		PUT_STR(e->arena, pod, "schedulerName", str_of(scheduler), from);
 	if (emit_gang(j) != GANG_NATIVE)
 		return;
+	struct emit_group g = emit_gang_group(j, r);
 	if (emit_native_gang(e->plan)->group_object) {
-		PUT_STR(e->arena, PUT_MAP(e->arena, pod, "schedulingGroup", from), "podGroupName", j->name, from);
+		o = PUT_MAP(e->arena, pod, "schedulingGroup", from);
+		PUT_STR(e->arena, o, "podGroupName", emit_gang_name(e->arena, j, g), from);
 		return;
 	}
 	o = PUT_MAP(e->arena, pod, "workloadRef", from);
 	PUT_STR(e->arena, o, "name", j->name, from);
-	PUT_STR(e->arena, o, "podGroup", EMIT_GANG_GROUP, from);
+	PUT_STR(e->arena, o, "podGroup", emit_gang_template(e->arena, g), from);
+	if (g.cell)
+		PUT_STR(e->arena, o, "podGroupReplicaKey", str_int(e->arena, g.copy), from);
 }

@@ -10,14 +10,16 @@
 
 /*
  * Returns how many pods of the role are among the first *LEFT pods of the gang, and subtracts them from *LEFT.
- * Without `min_available`, returns the minimum of the role.
+ * Without `min_available`, returns the number that the gang needs of the role.
  */
-static int64_t counted_pods(const struct plan_job *j, const struct plan_role *r, int64_t *left)
+static int64_t counted_pods(const struct plan_job *j, struct emit_group g, const struct plan_role *r, int64_t *left)
 {
 	int64_t n = r->max < *left ? r->max : *left;
 
-	if (!emit_gang_setting(j, "min_available"))
-		return r->min;
+	if (!emit_gang_in(j, g, r))
+		return 0;
+	if (g.cell || !emit_gang_setting(j, "min_available"))
+		return emit_gang_needs(j, g, r);
 	*left -= n;
 	return n;
 }
@@ -113,21 +115,19 @@ static void add_first_pods(struct sums *s, const struct plan_role *r, int64_t n)
 	}
 }
 
-static void emit_min_resources(struct emit *e, struct object *spec)
+static void emit_min_resources(struct emit *e, struct emit_group g, struct object *spec)
 {
 	const struct plan_job *j = e->job;
-	const struct data *given = emit_gang_setting(j, "min_resources");
+	const struct data *given = g.cell ? NULL : emit_gang_setting(j, "min_resources");
 	struct sums s = { object_map(e->arena, emit_gang_place(j)), e };
-	int64_t left = emit_gang_least(j);
+	int64_t left = emit_gang_least(j, g);
 
 	if (given) {
 		object_append_word(e->arena, spec, STR("minResources"), object_from_data(e->arena, given));
 		return;
 	}
-	for (size_t i = 0; i < j->nroles; i++) {
-		int64_t n = emit_gang_member(&j->roles[i]) ? counted_pods(j, &j->roles[i], &left) : 0;
-		add_first_pods(&s, &j->roles[i], n);
-	}
+	for (size_t i = 0; i < j->nroles; i++)
+		add_first_pods(&s, &j->roles[i], counted_pods(j, g, &j->roles[i], &left));
 	if (s.map->u.map.n)
 		object_append_word(e->arena, spec, STR("minResources"), s.map);
 }
@@ -144,9 +144,9 @@ static void setting_put(struct emit *e, struct object *spec, const char *key, co
 
 /*
  * If the sizes of roles can change, writes a minimum for each role: a single number would not say which roles it
- * counts.
+ * counts. Copies of cells are counted by subgroups.
  */
-static void task_minima(struct emit *e, struct object *spec)
+static void task_minima(struct emit *e, struct emit_group g, struct object *spec)
 {
 	const struct plan_job *j = e->job;
 	bool several = false, elastic = false;
@@ -155,7 +155,7 @@ static void task_minima(struct emit *e, struct object *spec)
 
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!emit_gang_member(r))
+		if (!emit_gang_in(j, g, r) || (!g.cell && r->cell.n))
 			continue;
 		several = several || seen;
 		elastic = elastic || r->min != r->max;
@@ -166,11 +166,11 @@ static void task_minima(struct emit *e, struct object *spec)
 		object_append_word(e->arena, spec, STR("minTaskMember"), map);
 }
 
-static void volcano_spec(struct emit *e, struct object *spec)
+static void volcano_spec(struct emit *e, struct emit_group g, struct object *spec)
 {
 	const struct plan_job *j = e->job;
 
-	task_minima(e, spec);
+	task_minima(e, g, spec);
 	if (emit_gang_setting(j, "queue"))
 		setting_put(e, spec, "queue", "queue");
 	else
@@ -179,7 +179,7 @@ static void volcano_spec(struct emit *e, struct object *spec)
 		setting_put(e, spec, "priorityClassName", "priority");
 	else if (j->priority.set)
 		PUT_STR(e->arena, spec, "priorityClassName", j->priority.value, j->priority.from);
-	emit_min_resources(e, spec);
+	emit_min_resources(e, g, spec);
 }
 
 /* ---- where Volcano runs the group, and its subgroups ---- */
@@ -193,21 +193,57 @@ static void topology_put(struct emit *e, struct object *to, bool hard, int64_t t
 		PUT_INT(e->arena, topology, "highestTierAllowed", tier, from);
 }
 
-static void place_put(struct emit *e, struct object *spec)
+static struct object *policy_add(struct emit *e, struct object *spec, struct span from)
 {
-	const struct plan_role *whole = emit_place_first(e->job, PLACE_BY_VOLCANO);
-	struct object *list = NULL;
+	struct object *list = object_get(spec, STR("subGroupPolicy"));
+
+	return object_add_map(e->arena, list ? list : PUT_LIST(e->arena, spec, "subGroupPolicy", from), from);
+}
+
+/* The copies of a cell that start together: each is a subgroup, and as many as the cell needs are enough. */
+static void copies_put(struct emit *e, const struct plan_cell *c, struct object *spec)
+{
+	const struct plan_role *first = NULL;
+	struct span from = span_known(c->starts.from) ? c->starts.from : c->at;
+	int64_t pods = 0;
+
+	for (size_t i = 0; i < e->job->nroles; i++) {
+		const struct plan_role *r = &e->job->roles[i];
+		if (!emit_gang_member(r) || r->copy || !str_eq(r->cell, c->name))
+			continue;
+		pods += r->min;
+		first = !first && r->place.kind != PLACE_ANYWHERE && r->place.kind != PLACE_EACH ? r : first;
+	}
+	if (!pods)
+		return;
+	struct object *o = policy_add(e, spec, from), *labels;
+	PUT_STR(e->arena, o, "name", plan_label(e->arena, c->name), from);
+	labels = PUT_MAP(e->arena, PUT_MAP(e->arena, o, "labelSelector", from), "matchLabels", from);
+	object_append(e->arena, labels, LABEL_JOB, object_string(e->arena, e->job->name, from));
+	object_append(e->arena, labels, LABEL_CELL, object_string(e->arena, plan_label(e->arena, c->name), from));
+	object_add(e->arena, PUT_LIST(e->arena, o, "matchLabelKeys", from),
+		object_string(e->arena, LABEL_COPY, from));
+	PUT_INT(e->arena, o, "subGroupSize", pods, from);
+	PUT_INT(e->arena, o, "minSubGroups", c->min, c->copies_at);
+	if (first)
+		topology_put(e, o, first->place.kind == PLACE_NEAR, first->place.tier, first->place.from);
+}
+
+static void place_put(struct emit *e, struct emit_group g, struct object *spec)
+{
+	const struct plan_role *whole = emit_place_first(e->job, g, PLACE_BY_VOLCANO);
 
 	if (whole)
 		topology_put(e, spec, whole->place.kind == PLACE_NEAR, whole->place.tier, whole->place.from);
+	for (size_t i = 0; !g.cell && i < e->job->ncells; i++)
+		if (plan_cell_together(&e->job->cells[i]))
+			copies_put(e, &e->job->cells[i], spec);
 	for (size_t i = 0; i < e->job->nroles; i++) {
 		const struct plan_role *r = &e->job->roles[i];
 		const struct plan_segment *s = r->place.segments;
-		if (!r->max || !emit_place_labels(e->job, r))
+		if (!emit_gang_in(e->job, g, r) || !emit_place_labels(e->job, r))
 			continue;
-		if (!list)
-			list = PUT_LIST(e->arena, spec, "subGroupPolicy", s->from);
-		struct object *o = object_add_map(e->arena, list, s->from);
+		struct object *o = policy_add(e, spec, s->from);
 		PUT_STR(e->arena, o, "name", r->label, s->from);
 		emit_selector(e, r, PUT_MAP(e->arena, o, "labelSelector", s->from), STR("matchLabels"));
 		object_add(e->arena, PUT_LIST(e->arena, o, "matchLabelKeys", s->from),
@@ -220,28 +256,28 @@ static void place_put(struct emit *e, struct object *spec)
 static struct object *group_make(struct emit *e, const struct manifest *m)
 {
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
-	int64_t least = emit_gang_least(e->job);
+	int64_t least = emit_gang_least(e->job, m->group);
 
 	if (least)
 		PUT_INT(e->arena, spec, "minMember", least, m->from);
 	if (emit_gang(e->job) == GANG_VOLCANO) {
-		volcano_spec(e, spec);
-		place_put(e, spec);
+		volcano_spec(e, m->group, spec);
+		place_put(e, m->group, spec);
 	} else {
-		emit_min_resources(e, spec);
+		emit_min_resources(e, m->group, spec);
 		setting_put(e, spec, "scheduleTimeoutSeconds", "timeout_s");
 	}
 	return o;
 }
 
-static void native_policy(struct emit *e, const struct emit_native_gang *n, struct object *o)
+static void native_policy(struct emit *e, const struct emit_native_gang *n, struct emit_group g, struct object *o)
 {
 	struct span from = emit_gang_place(e->job);
 	struct object *gang = PUT_MAP(e->arena, object_put_map(e->arena, o, str_of(n->policy), from), "gang", from);
-	int64_t least = emit_gang_least(e->job);
+	int64_t least = emit_gang_least(e->job, g);
 
 	PUT_INT(e->arena, gang, "minCount", least ? least : 1, from);
-	emit_place_group(e, o);
+	emit_place_group(e, g, o);
 	if (n->priority && e->job->priority.set)
 		PUT_STR(e->arena, o, "priorityClassName", e->job->priority.value, e->job->priority.from);
 }
@@ -250,11 +286,17 @@ static struct object *workload_make(struct emit *e, const struct manifest *m)
 {
 	const struct emit_native_gang *n = emit_native_gang(e->plan);
 	struct object *o = emit_object(e, m), *spec = PUT_MAP(e->arena, o, "spec", m->from);
-	struct object *group = object_add_map(e->arena, object_put_list(e->arena, spec, str_of(n->groups), m->from),
-		m->from);
+	struct object *list = object_put_list(e->arena, spec, str_of(n->groups), m->from);
+	struct emit_group g = { 0 };
 
-	PUT_STR(e->arena, group, "name", EMIT_GANG_GROUP, m->from);
-	native_policy(e, n, group);
+	for (size_t i = 0; i <= e->job->ncells; i++) {
+		g.cell = i ? &e->job->cells[i - 1] : NULL;
+		if ((i && plan_cell_together(g.cell)) || !emit_gang_pods(e->job, g))
+			continue;
+		struct object *group = object_add_map(e->arena, list, m->from);
+		PUT_STR(e->arena, group, "name", emit_gang_template(e->arena, g), m->from);
+		native_policy(e, n, g, group);
+	}
 	return o;
 }
 
@@ -266,30 +308,52 @@ static struct object *native_group_make(struct emit *e, const struct manifest *m
 	if (n->priority) {
 		ref = PUT_MAP(e->arena, spec, "workloadRef", m->from);
 		PUT_STR(e->arena, ref, "workloadName", e->job->name, m->from);
-		PUT_STR(e->arena, ref, "templateName", EMIT_GANG_GROUP, m->from);
+		PUT_STR(e->arena, ref, "templateName", emit_gang_template(e->arena, m->group), m->from);
 	} else {
 		ref = PUT_MAP(e->arena, PUT_MAP(e->arena, spec, "podGroupTemplateRef", m->from), "workload", m->from);
 		PUT_STR(e->arena, ref, "workloadName", e->job->name, m->from);
-		PUT_STR(e->arena, ref, "podGroupTemplateName", EMIT_GANG_GROUP, m->from);
+		PUT_STR(e->arena, ref, "podGroupTemplateName", emit_gang_template(e->arena, m->group), m->from);
 	}
-	native_policy(e, n, spec);
+	native_policy(e, n, m->group, spec);
 	return o;
 }
 
+static bool each_object(struct visiting *v, const struct plan_job *j, struct emit_group g, const char *api_version,
+	const char *kind, struct object *(*make)(struct emit *e, const struct manifest *m))
+{
+	struct manifest m = each_manifest(NULL, api_version, kind, emit_gang_name(v->e->arena, j, g), make);
+
+	m.group = g;
+	m.from = emit_gang_place(j);
+	return each_one(v, &m);
+}
+
+/* Visits an object for each gang of the job: that of its own roles, and those of copies that start by themselves. */
 static bool each_group(struct visiting *v, const struct plan_job *j, const char *api_version, const char *kind,
 	struct object *(*make)(struct emit *e, const struct manifest *m))
 {
-	struct manifest m = each_manifest(NULL, api_version, kind, j->name, make);
+	struct emit_group g = { 0 };
 
-	m.from = emit_gang_place(j);
-	return each_one(v, &m);
+	if (emit_gang_pods(j, g) && !each_object(v, j, g, api_version, kind, make))
+		return false;
+	for (size_t i = 0; i < j->ncells; i++) {
+		g.cell = &j->cells[i];
+		g.copy = 0;
+		if (plan_cell_together(g.cell) || !emit_gang_pods(j, g))
+			continue;
+		for (; g.copy < g.cell->max; g.copy++)
+			if (!each_object(v, j, g, api_version, kind, make))
+				return false;
+	}
+	return true;
 }
 
 bool each_gang(struct visiting *v, const struct plan_job *j)
 {
 	const struct emit_native_gang *n = emit_native_gang(v->e->plan);
+	struct emit_group whole = { 0 };
 
-	if (!emit_gang_pods(j))
+	if (!emit_gang_any(j))
 		return true;
 	switch (emit_gang(j)) {
 	case GANG_VOLCANO:
@@ -297,7 +361,7 @@ bool each_gang(struct visiting *v, const struct plan_job *j)
 	case GANG_COSCHEDULING:
 		return each_group(v, j, "scheduling.x-k8s.io/v1alpha1", "PodGroup", group_make);
 	case GANG_NATIVE:
-		return each_group(v, j, n->api_version, "Workload", workload_make) &&
+		return each_object(v, j, whole, n->api_version, "Workload", workload_make) &&
 			(!n->group_object || each_group(v, j, n->api_version, "PodGroup", native_group_make));
 	case GANG_NONE:
 	case GANG_KUEUE:

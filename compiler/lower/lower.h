@@ -138,6 +138,8 @@ void refuse_in_cell(struct job *copy);
 void lower_reserved(const struct job *j, const struct str **ret, size_t *ret_n);
 /* The cells of the job, in the plan; call it when the roles are in it. */
 void lower_cells(struct job *j);
+/* Sets the level that no two copies of the cell share, from its first copy; a level that is not known is reported. */
+void lower_apart(struct job *first, struct plan_cell *c);
 /* Lowers V, the readiness probe of container C; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
 /* The device claims in V that have valid names; reports the others. */

@@ -85,22 +85,6 @@ void refuse_in_cell(struct job *copy)
 	refuse_fields(copy);
 }
 
-/* Reports a gang or queue of a job with cells, whose copies would each be a gang of their own. */
-static void refuse_gang(struct job *j)
-{
-	const struct plan_job *p = j->plan;
-	bool gang = !str_is(p->gang.value, "none");
-
-	if (!gang && !p->queue.set)
-		return;
-	struct span at = span_known(p->gang.from) ? p->gang.from : p->queue.from;
-	struct diag *d = diag_report(j->ev->diags, TJ0818, span_known(at) ? at : p->name_at,
-		"no target has a place for the copies of '%.*s' in a %s yet", STR_ARG(j->cells[0]->decl->name),
-		p->queue.set ? "queue" : "gang");
-	diag_help(j->ev->diags, d, "remove it; or write one job for each copy, each of which is admitted by itself: "
-		"'for i in range(0, %lld) job \"%.*s-${i}\" { ... }'", (long long)j->cells[0]->max, STR_ARG(j->name));
-}
-
 /* Reports slices of a role of a cell. */
 static void refuse_slices(struct job *copy)
 {
@@ -127,13 +111,20 @@ static void lower_restarts(struct job *first, bool bad, struct plan_cell *c)
 		c->restarts = -1;
 }
 
+static void lower_starts(struct job *first, struct plan_cell *c)
+{
+	const struct value *v = job_field(first, FIELD_STARTS);
+
+	if (v->kind == VALUE_STRING)
+		c->starts = (struct plan_str){ v->u.string, job_field_at(first, FIELD_STARTS), true };
+}
+
 void lower_cells(struct job *j)
 {
 	struct plan_job *p = j->plan;
 
 	if (!j->ncells)
 		return;
-	refuse_gang(j);
 	p->cells = ARENA_ARRAY(j->ev->arena, struct plan_cell, j->ncells);
 	for (size_t i = 0; i < j->ncells; i++) {
 		const struct cell *cell = j->cells[i];
@@ -145,6 +136,8 @@ void lower_cells(struct job *j)
 			.max = cell->max, .framework = first->plan->framework,
 			.copies_at = job_field_at(first, FIELD_COPIES), .success = copy_success(first, &bad) };
 		lower_restarts(first, bad, c);
+		lower_starts(first, c);
+		lower_apart(first, c);
 		lower_reserved(first, &c->reserved, &c->nreserved);
 		const struct value *running = first->checks_failed ? &value_none : job_field(first, FIELD_RUNNING);
 		c->running = running->kind == VALUE_CONDITION ? running->u.condition : NULL;

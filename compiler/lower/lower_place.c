@@ -105,17 +105,22 @@ static struct str some_key(struct eval *ev, struct str name)
 	return whole ? name : name.n && kube_label_key(key, &why) ? key : STR("example.com/rack");
 }
 
-static void report_level(struct lowering *l, const struct levels *levels, const struct plan_place *p)
+/* A level that a program names, and what names it. */
+struct named_level {
+	struct str level, words;
+	struct span from;
+};
+
+static void report_level(struct eval *ev, const struct levels *levels, const struct named_level *p)
 {
-	struct eval *ev = l->ev;
 	const struct project *project = &ev->program->project;
-	struct str key = some_key(ev, p->level), words = plan_place_text(ev->arena, p), names = names_of(ev, levels);
+	struct str key = some_key(ev, p->level), names = names_of(ev, levels);
 	struct suggest s;
 
 	if (!project->nlevels) {
 		struct diag *d = diag_report(ev->diags, TJ0626, p->from,
 			"%.*s names a level that is not known: the project has no topology",
-			STR_ARG(words));
+			STR_ARG(p->words));
 		diag_help(ev->diags, d, "list the labels of the cluster's nodes in project.tj, outermost first: "
 			"project { topology = [\"%.*s\"] }",
 			STR_ARG(key));
@@ -136,16 +141,29 @@ static void report_level(struct lowering *l, const struct levels *levels, const 
 		STR_ARG(names));
 }
 
-static void report_ambiguous(struct lowering *l, const struct levels *levels, const struct plan_place *p)
+static void report_ambiguous(struct eval *ev, const struct levels *levels, const struct named_level *p)
 {
-	struct diag *d = diag_report(l->ev->diags, TJ0626, p->from,
+	struct diag *d = diag_report(ev->diags, TJ0626, p->from,
 		"two levels of the project's topology are called '%.*s'", STR_ARG(p->level));
 
 	for (size_t i = 0; i < levels->n; i++)
 		if (str_eq(key_end(levels->keys[i]), p->level)) {
-			diag_help(l->ev->diags, d, "write the whole label: \"%.*s\"", STR_ARG(levels->keys[i]));
+			diag_help(ev->diags, d, "write the whole label: \"%.*s\"", STR_ARG(levels->keys[i]));
 			return;
 		}
+}
+
+/* Finds the level of P. Returns false after reporting that the project has no such level. */
+static bool find_named(struct eval *ev, const struct levels *levels, const struct named_level *p, size_t *ret)
+{
+	bool twice;
+
+	*ret = find_level(levels, p->level, &twice);
+	if (twice)
+		report_ambiguous(ev, levels, p);
+	else if (*ret == levels->n)
+		report_level(ev, levels, p);
+	return *ret < levels->n && !twice;
 }
 
 /* Reports `place` together with `spread` (TJ0627): replicas cannot be both close together and far from each other. */
@@ -279,17 +297,11 @@ static int64_t tier_of(const struct levels *l, size_t level)
 	return n;
 }
 
-/* Finds the level of P. Returns false after reporting that the project has no such level. */
 static bool find_place(struct lowering *l, const struct levels *levels, const struct plan_place *p, size_t *ret)
 {
-	bool twice;
+	struct named_level named = { p->level, plan_place_text(l->ev->arena, p), p->from };
 
-	*ret = find_level(levels, p->level, &twice);
-	if (twice)
-		report_ambiguous(l, levels, p);
-	else if (*ret == levels->n)
-		report_level(l, levels, p);
-	return *ret < levels->n && !twice;
+	return find_named(l->ev, levels, &named, ret);
 }
 
 /* The place of all replicas; *RET is the position of its level, which is that of hosts for `pack`. */
@@ -520,6 +532,24 @@ void lower_place(struct lowering *l)
 	struct diag *d = diag_report(l->ev->diags, TJ0631, l->plan->place.from,
 		"%zu places, and at most %d are possible", v->u.list.n, MOST);
 	diag_help(l->ev->diags, d, "remove levels that matter least");
+}
+
+/* ---- copies of a cell, each in a domain of its own ---- */
+
+void lower_apart(struct job *first, struct plan_cell *c)
+{
+	const struct value *v = job_field(first, FIELD_APART);
+	struct levels levels = levels_of(first->ev);
+	size_t level;
+
+	if (v->kind != VALUE_STRING)
+		return;
+	struct named_level named = { v->u.string, str_printf(first->ev->arena, "apart = \"%.*s\"",
+		STR_ARG(v->u.string)), job_field_at(first, FIELD_APART) };
+	if (!find_named(first->ev, &levels, &named, &level))
+		return;
+	c->apart = (struct plan_str){ v->u.string, named.from, true };
+	c->apart_key = levels.keys[level];
 }
 
 /* ---- the project's list of levels ---- */

@@ -115,15 +115,55 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 			STR_ARG(r->name), remedy);
 }
 
-/*
- * Is the role part of the gang? With Kueue, roles in a set are not, because Kueue resumes the set as a whole and the
- * set has its own start order. Other gangs consist of all roles that are not auxiliary.
- */
-static bool in_gang(const struct plan_job *p, const struct plan_role *r)
+/* Are both roles in one gang? A copy of a cell is a gang by itself, unless its cell starts together with the job. */
+static bool of_one_gang(const struct plan_job *p, const struct plan_role *r, const struct plan_role *other)
 {
+	const struct plan_cell *a = plan_cell_of(p, r), *b = plan_cell_of(p, other);
+
+	a = a && plan_cell_together(a) ? NULL : a;
+	b = b && plan_cell_together(b) ? NULL : b;
+	return r == other || (a == b && (!a || r->copy == other->copy) && !r->aux && !other->aux);
+}
+
+static bool waits_in_gang(const struct plan_job *p, const struct plan_condition *c, const struct plan_role *r,
+	bool *seen);
+
+/* Does a role of the gang of X, or of its copy, wait for the gang of R? All of them start together. */
+static bool gang_waits(const struct plan_job *p, const struct plan_role *x, const struct plan_role *r, bool *seen)
+{
+	for (size_t i = 0; i < p->nroles; i++) {
+		if (seen[i] || !of_one_gang(p, &p->roles[i], x))
+			continue;
+		seen[i] = true;
+		if (p->roles[i].start_after && waits_in_gang(p, p->roles[i].start_after, r, seen))
+			return true;
+	}
+	return false;
+}
+
+static bool waits_in_gang(const struct plan_job *p, const struct plan_condition *c, const struct plan_role *r,
+	bool *seen)
+{
+	if (condition_joins(c))
+		return waits_in_gang(p, c->left, r, seen) || waits_in_gang(p, c->right, r, seen);
+	const struct plan_role *other = &p->roles[c->role];
+	return of_one_gang(p, other, r) || (!seen[c->role] && gang_waits(p, other, r, seen));
+}
+
+/*
+ * Can the gang of a role not keep its start order? With Kueue, roles in a set have no such gang, because Kueue resumes
+ * the set as a whole and the set has its own start order. Other gangs consist of roles that are not auxiliary, and a
+ * gang may wait for another one that does not wait for it.
+ */
+static bool in_gang(struct job *j, const struct plan_role *r)
+{
+	const struct plan_job *p = j->plan;
+
 	if (str_is(p->gang.value, "kueue"))
 		return !r->in_set;
-	return p->gang.value.n && !str_is(p->gang.value, "none") && !r->aux;
+	if (!p->gang.value.n || str_is(p->gang.value, "none") || r->aux)
+		return false;
+	return !p->ncells || waits_in_gang(p, r->start_after, r, ARENA_ARRAY(j->ev->arena, bool, p->nroles));
 }
 
 static bool never_done(const struct plan_role *r)
@@ -178,7 +218,7 @@ static void start_order(struct job *j)
 				STR_ARG(p->roles[i].name), STR_ARG(text), STR_ARG(p->roles[i].name));
 			note_cycle(j, d, i, told);
 			diag_help(job_diags(j), d, "remove one 'start_after'");
-		} else if (in_gang(p, &p->roles[i])) {
+		} else if (in_gang(j, &p->roles[i])) {
 			report_order_in_gang(j, &p->roles[i]);
 		}
 	}

@@ -29,7 +29,7 @@ struct str plan_place_text(struct arena *a, const struct plan_place *p)
 
 bool plan_place_shared(const struct plan_role *r, const struct plan_role *other)
 {
-	if (!str_eq(r->cell, other->cell) || r->copy != other->copy)
+	if (r->copy != other->copy || !str_eq(r->cell, other->cell))
 		return false;                   /* each copy has a place of its own */
 	const struct plan_place *p = &r->place, *q = &other->place;
 

@@ -247,6 +247,8 @@ static inline int64_t plan_index_in_slice(const struct plan_role *r, int64_t i)
 
 /* Returns a name in the form of Kubernetes: `_` becomes `-`, and letters become lower case. */
 struct str plan_label(struct arena *a, struct str name);
+/* Do the copies of the cell start together, if the job has a gang? Otherwise each copy is a gang by itself. */
+static inline bool plan_cell_together(const struct plan_cell *c) { return str_is(c->starts.value, "together"); }
 /* The cell to which the role belongs; NULL if it is in none, or in one that a record of an earlier version left out. */
 const struct plan_cell *plan_cell_of(const struct plan_job *j, const struct plan_role *r);
 /* Do two roles belong to the same copy of a cell? */

@@ -308,6 +308,7 @@ static void put_cell(struct plan_json *p, const struct plan_job *j, const struct
 		json_add_null(&p->json, "restarts");
 	else
 		json_add_int(&p->json, "restarts", c->restarts);
+	put_rest(p, j, &shape_plan_cell, c);
 	put_roles(p, j, c->name);
 	json_close(&p->json, '}');
 }

@@ -149,7 +149,10 @@ static void copies(const struct plan_job *j, struct buf *out)
 		if (c->min < c->max)
 			buf_printf(out, "%lld to ", (long long)c->min);
 		buf_printf(out, "%lld %s", (long long)c->max, c->max == 1 ? "copy" : "copies");
-		buf_z(out, c->max == 1 ? "\n" : "; copy 0 is shown\n");
+		buf_z(out, c->max == 1 ? "" : "; copy 0 is shown");
+		if (c->apart.set)
+			buf_printf(out, "; no two in one domain of %.*s", STR_ARG(c->apart_key));
+		buf_z(out, plan_cell_together(c) ? "; they start together\n" : "\n");
 	}
 }
 

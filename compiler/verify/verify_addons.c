@@ -155,6 +155,22 @@ static int64_t most_pod_sets(unsigned kueue)
 	return !kueue || kueue >= ADDON_VERSION(0, 19) ? 18 : kueue >= ADDON_VERSION(0, 18) ? 10 : 8;
 }
 
+/* Reports a cell whose copies are more pod sets than a workload may have. */
+static void many_copies(struct checking *c, const struct plan_job *j, int64_t most, int64_t n)
+{
+	const struct plan_cell *cell = &j->cells[0];
+
+	for (size_t i = 1; i < j->ncells; i++)
+		cell = j->cells[i].max > cell->max ? &j->cells[i] : cell;
+	struct diag *d = diag_report(c->diags, TJ0829, check_place(c, cell->copies_at, cell->at, j->name_at),
+		"Kueue never starts job '%.*s': a workload has at most %lld pod sets, and %lld copies of '%.*s' "
+		"make %lld",
+		STR_ARG(j->name), (long long)most, (long long)cell->max, STR_ARG(cell->name), (long long)n);
+	if (c->plan->addons[ADDON_KUEUE].version)
+		diag_note(c->diags, d, c->plan->addons[ADDON_KUEUE].at, "the project's Kueue");
+	diag_help(c->diags, d, "use the target 'jobs' or 'pods', where Kueue admits each copy by itself");
+}
+
 static void check_pod_sets(struct checking *c, const struct plan_job *j)
 {
 	const struct plan_addon *named = &c->plan->addons[ADDON_KUEUE];
@@ -170,6 +186,10 @@ static void check_pod_sets(struct checking *c, const struct plan_job *j)
 	}
 	if (!emit_kueue(j) || !j->queue.set || n <= most)
 		return;
+	if (j->ncells) {
+		many_copies(c, j, most, n);
+		return;
+	}
 	struct str number = named->version ? addon_text(c->arena, named->version) : STR("");
 	struct str version = str_cat(c->arena, number.n ? STR(" ") : STR(""), number, STR(""));
 	struct diag *d = diag_report(c->diags, TJ0829, check_place(c, j->queue.from, j->name_at, j->name_at),

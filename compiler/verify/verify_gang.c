@@ -41,7 +41,7 @@ static void one_for_all(struct checking *c, const struct plan_job *j, const stru
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const struct data *d = data_get(r->raw_pod, str_of(keys[i][0]));
-		if (!d || (i == 0 && emit_gang_pods(j) == r->max))
+		if (!d || (i == 0 && emit_gang_pods(j, emit_gang_group(j, r)) == r->max))
 			continue;       /* a gang of a single role has only one scheduler */
 		struct diag *diag = diag_report(c->diags, TJ0809, check_place(c, d->from, r->at, j->name_at),
 			"the pods of gang = \"native\" need one '%s', but role '%.*s' has its own", keys[i][0],
@@ -51,6 +51,43 @@ static void one_for_all(struct checking *c, const struct plan_job *j, const stru
 		else
 			diag_help(c->diags, diag,
 				"remove it, or make the role an 'aux' role, which is not part of the gang");
+	}
+}
+
+/* Reports more gangs of different sizes than a Workload has templates for. */
+static void native_templates(struct checking *c, const struct plan_job *j)
+{
+	enum { MOST = 8 };
+	size_t n = emit_gang_pods(j, (struct emit_group){ 0 }) > 0;
+
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *cell = &j->cells[i];
+		if (plan_cell_together(cell) || ++n != MOST + 1)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0809, check_place(c, cell->at, j->name_at, j->name_at),
+			"a Workload of Kubernetes has at most %d templates of groups, and cell '%.*s' needs one more",
+			MOST, STR_ARG(cell->name));
+		diag_help(c->diags, d, "write fewer cells, or use gang = \"volcano\" or \"coscheduling\"");
+	}
+}
+
+/*
+ * Reports elastic copies that start together where the group counts any pods: it could start with parts of several
+ * copies.
+ */
+static void elastic_together(struct checking *c, const struct plan_job *j, const char *who)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *cell = &j->cells[i];
+		if (!plan_cell_together(cell) || cell->min == cell->max)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0809,
+			check_place(c, cell->starts.from, cell->at, j->name_at),
+			"%s counts the pods of a group, not copies: %lld of %lld copies of '%.*s' cannot start "
+			"together",
+			who, (long long)cell->min, (long long)cell->max, STR_ARG(cell->name));
+		diag_help(c->diags, d, "write starts = \"each\", or copies = %lld, or use gang = \"volcano\"",
+			(long long)cell->max);
 	}
 }
 
@@ -89,6 +126,7 @@ static void native(struct checking *c, const struct plan_job *j)
 	for (size_t i = 0; i < j->nroles; i++)
 		if (!j->roles[i].aux && j->roles[i].max)
 			one_for_all(c, j, &j->roles[i]);
+	native_templates(c, j);
 }
 
 /* The objects that Kueue would admit one by one: Jobs, and the group of pods that belong to no Job. */
@@ -98,7 +136,7 @@ struct admitted {
 	bool always;                    /* some objects are Jobs in every target */
 };
 
-static struct admitted admitted(const struct checking *c, const struct plan_job *j)
+static struct admitted admitted(const struct checking *c, const struct plan_job *j, struct emit_group g)
 {
 	unsigned traits = emit_target_traits(c->plan->target);
 	struct admitted n = { 0 };
@@ -107,19 +145,56 @@ static struct admitted admitted(const struct checking *c, const struct plan_job 
 		return n;               /* the whole job is one object */
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
+		if (!emit_gang_in(j, g, r))
+			continue;
 		if (emit_gang_grouped(j, r))
 			n.group = true;
-		else if (!r->aux && r->max)
+		else
 			n.jobs += plan_each_replica(j) || r->unrolled ? r->max : 1;
-		n.always = n.always || (!r->aux && r->max && r->replica.job);
+		n.always = n.always || r->replica.job;
 	}
 	return n;
 }
 
+/* Reports a copy of a cell that Kueue would admit in parts. All copies are alike. */
+static void kueue_copy(struct checking *c, const struct plan_job *j, const struct plan_cell *cell)
+{
+	struct admitted n = admitted(c, j, (struct emit_group){ cell, 0 });
+
+	if (n.jobs + n.group <= 1)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0823, check_place(c, cell->at, j->name_at, j->name_at),
+		"Kueue admits each of the %.*s Jobs of a copy of '%.*s' separately",
+		STR_ARG(check_count(c->arena, (size_t)n.jobs)), STR_ARG(cell->name));
+	diag_note(c->diags, d, (struct span){ 0 }, "some of them may hold devices while others still wait");
+	diag_help(c->diags, d, "use the target 'pods', where a copy is admitted as one group; or gang = \"volcano\" or "
+		"\"coscheduling\"");
+}
+
+/* Checks the copies of cells: what Kueue admits by itself, and what it admits with the whole job. */
+static void kueue_cells(struct checking *c, const struct plan_job *j)
+{
+	bool whole = emit_target_traits(c->plan->target) & TARGET_CONTROLLER;
+
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *cell = &j->cells[i];
+		if (!whole && !plan_cell_together(cell)) {
+			kueue_copy(c, j, cell);
+		} else if (whole && cell->starts.set && !plan_cell_together(cell)) {
+			struct diag *d = diag_report(c->diags, TJ0826,
+				check_place(c, cell->starts.from, cell->at, j->name_at),
+				"Kueue admits all copies of '%.*s' at once, because the job is one object",
+				STR_ARG(cell->name));
+			diag_help(c->diags, d, "use the target 'jobs' or 'pods', or remove it");
+		}
+	}
+}
+
 static void kueue(struct checking *c, const struct plan_job *j)
 {
-	struct admitted n = admitted(c, j);
+	struct admitted n = admitted(c, j, (struct emit_group){ 0 });
 
+	kueue_cells(c, j);
 	if (n.jobs + n.group <= 1)
 		return;
 	struct str count = check_count(c->arena, (size_t)n.jobs);
@@ -172,7 +247,7 @@ static bool starts_at_once(const struct plan_job *j)
 
 static void no_queue(struct checking *c, const struct plan_job *j)
 {
-	if (emit_gang_queued(j) || !emit_gang_pods(j))
+	if (emit_gang_queued(j) || !emit_gang_any(j))
 		return;
 	struct diag *d = diag_report(c->diags, TJ0827, gang_place(c, j),
 		starts_at_once(j) ? "'%.*s' has no 'queue': Kueue ignores its pods, which start one by one"
@@ -186,7 +261,7 @@ static void no_queue(struct checking *c, const struct plan_job *j)
 static void least(struct checking *c, const struct plan_job *j)
 {
 	const struct data *wanted = emit_gang_setting(j, "min_available");
-	int64_t pods = emit_gang_pods(j);
+	int64_t pods = emit_gang_pods(j, (struct emit_group){ 0 });
 
 	if (!wanted || wanted->kind != DATA_INT || wanted->u.integer <= pods)
 		return;
@@ -209,6 +284,21 @@ static void unread(struct checking *c, const struct plan_job *j, const char *con
 	}
 }
 
+/* Reports how copies start where they start one by one, as all pods do without a gang. */
+static void no_gang(struct checking *c, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *cell = &j->cells[i];
+		if (!cell->starts.set)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0826,
+			check_place(c, cell->starts.from, cell->at, j->name_at),
+			"'starts' means nothing without a gang: each pod of '%.*s' starts by itself",
+			STR_ARG(cell->name));
+		diag_help(c->diags, d, "remove it, or set 'gang' in the job");
+	}
+}
+
 void check_gang(struct checking *c, const struct plan_job *j)
 {
 	static const char *const not_volcano[] = { "timeout_s", NULL },
@@ -219,6 +309,7 @@ void check_gang(struct checking *c, const struct plan_job *j)
 
 	switch (emit_gang(j)) {
 	case GANG_NONE:
+		no_gang(c, j);
 		break;
 	case GANG_KUEUE:
 		kueue(c, j);
@@ -235,11 +326,13 @@ void check_gang(struct checking *c, const struct plan_job *j)
 		unread(c, j, not_volcano);
 		break;
 	case GANG_COSCHEDULING:
+		elastic_together(c, j, "coscheduling");
 		least(c, j);
 		unread(c, j, not_coscheduling);
 		break;
 	case GANG_NATIVE:
 		native(c, j);
+		elastic_together(c, j, "a group of Kubernetes");
 		least(c, j);
 		unread(c, j, not_native);
 		break;

@@ -16,34 +16,50 @@ static struct diag *not_kept(struct checking *c, const struct plan_job *j, const
 
 /* ---- groups of a gang, which have a single place ---- */
 
-/* Returns the first role of the gang that does not share one domain with R; NULL if all do. */
-static const struct plan_role *elsewhere(const struct plan_job *j, const struct plan_role *r)
+/* Are both roles in one copy of a cell, or both in none? */
+static bool of_one_copy(const struct plan_role *r, const struct plan_role *other)
 {
+	return r->copy == other->copy && str_eq(r->cell, other->cell);
+}
+
+/*
+ * Returns the first role of the gang, or of the copy if copies are SUBGROUPS of it, that does not share one domain with
+ * R; NULL if all do.
+ */
+static const struct plan_role *elsewhere(const struct plan_job *j, const struct plan_role *r, bool subgroups)
+{
+	struct emit_group g = emit_gang_group(j, r);
+
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *other = &j->roles[i];
-		if (other != r && emit_gang_member(other) && !plan_place_shared(r, other))
+		if (other != r && emit_gang_in(j, g, other) && !plan_place_shared(r, other) &&
+		    (!subgroups || !r->cell.n || of_one_copy(r, other)))
 			return other;
 	}
 	return NULL;
 }
 
-static bool one_place(struct checking *c, const struct plan_job *j, const struct plan_role *r)
+static bool one_place(struct checking *c, const struct plan_job *j, const struct plan_role *r, bool subgroups)
 {
-	const struct plan_role *other = elsewhere(j, r);
+	const struct plan_role *other = elsewhere(j, r, subgroups);
 
 	if (!other)
 		return true;
 	struct diag *d = not_kept(c, j, r, "the gang is one group, which has a single place for all of its pods");
 	diag_note(c->diags, d, check_place(c, other->at, j->name_at, j->name_at), "role '%.*s' is in that group too",
 		STR_ARG(other->name));
-	diag_help(c->diags, d, "write 'place' in the job, for all roles together, or use gang = \"coscheduling\", "
-		"where each role has its own");
+	if (of_one_copy(r, other))
+		diag_help(c->diags, d, "write 'place' in the %s, for all roles together, or use gang = "
+			"\"coscheduling\", where each role has its own", r->cell.n ? "cell" : "job");
+	else
+		diag_help(c->diags, d, "write starts = \"each\" in the cell, so that each copy is a group of its own, "
+			"or use gang = \"coscheduling\"");
 	return false;
 }
 
 static void by_volcano(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
-	if (!one_place(c, j, r) || r->place.kind != PLACE_NEAR || r->place.tier)
+	if (!one_place(c, j, r, true) || r->place.kind != PLACE_NEAR || r->place.tier)
 		return;
 	struct diag *d = not_kept(c, j, r,
 		"Volcano places a gang by levels of the project's topology, and this level is not one of them");
@@ -65,7 +81,7 @@ static void by_group(struct checking *c, const struct plan_job *j, const struct 
 		diag_help(c->diags, d,
 			"write near(\"LEVEL\"), or use gang = \"kueue\", \"volcano\" or \"coscheduling\"");
 	} else {
-		one_place(c, j, r);
+		one_place(c, j, r, false);
 	}
 }
 
@@ -91,7 +107,8 @@ static struct sets sets_of(const struct checking *c, const struct plan_job *j, c
 
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *other = &j->roles[i];
-		s.mixed = s.mixed || (other != r && grouped && emit_gang_grouped(j, other));
+		s.mixed = s.mixed || (other != r && grouped && emit_gang_grouped(j, other) &&
+			emit_gang_in(j, emit_gang_group(j, r), other));
 		if (other != r && !plan_place_shared(r, other))
 			continue;
 		bool bare = emit_gang_grouped(j, other), alone = other->unrolled || (!whole && plan_each_replica(j));
@@ -229,14 +246,31 @@ static bool is_repeated(const struct plan_job *j, size_t at)
 	return false;
 }
 
+/* Reports `apart` where the pods have no affinity, or where what starts them does not look at it. */
+static void check_apart(struct checking *c, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->ncells; i++) {
+		const struct plan_cell *cell = &j->cells[i];
+		enum gang gang = emit_gang(j);
+		if (!cell->apart_key.n || gang == GANG_NONE || gang == GANG_COSCHEDULING)
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0828, check_place(c, cell->apart.from, cell->at, j->name_at),
+			"'apart = \"%.*s\"' cannot be kept: %s chooses the domain of a gang, and does not look at "
+			"other copies", STR_ARG(cell->apart.value), gang == GANG_KUEUE ? "Kueue" :
+			gang == GANG_VOLCANO ? "Volcano" : "the scheduler of Kubernetes");
+		diag_help(c->diags, d, "remove it, or use gang = \"coscheduling\"");
+	}
+}
+
 void check_places(struct checking *c, const struct plan_job *j)
 {
 	bool operator = emit_target_traits(c->plan->target) & TARGET_OPERATOR;
 
+	check_apart(c, j);
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!r->max || is_repeated(j, i))
-			continue;
+		if (!r->max || r->copy || is_repeated(j, i))
+			continue;               /* copies are alike */
 		if (r->place.nsegments) {
 			if (!operator || emit_place_keeper(j, r) == PLACE_BY_QUEUE)
 				segments(c, j, r);

@@ -195,8 +195,6 @@ static struct str suspend_body(const struct cluster_watch *c, const struct membe
 	struct str number = attempts ? str_printf(a, ",\"" ATTEMPTS_ANNOTATION "\":\"%lld\"", (long long)attempts)
 		: STR("");
 
-	if (job && status_annotation(m->object, SCALED_ANNOTATION).n)
-		return STR("");                 /* its copy is not wanted, whatever the run does */
 	if (job && waits)
 		return STR("{\"metadata\":{\"annotations\":{\"" SUSPENDED_ANNOTATION "\":null,\"" STARTED_ANNOTATION
 			"\":null}}}");
@@ -252,6 +250,7 @@ static bool add_workloads(struct cluster *k, const struct cluster_watch *c, cons
 		query.resource = *r;
 		found = members_list(&k->client, k->arena, &query, 1);
 	}
+	size_t before = b->n;
 	if (found.failed) {
 		*ret_status = cluster_say(k, found.failed);
 		return false;
@@ -264,7 +263,7 @@ static bool add_workloads(struct cluster *k, const struct cluster_watch *c, cons
 			suspend ? STR("{\"spec\":{\"active\":false}}") : STR("{\"spec\":{\"active\":true}}"));
 		batch_add(b, &q, CALL_REPEAT);
 	}
-	if (b->n)
+	if (b->n > before)
 		return true;
 	return refuse_change(k, str_printf(k->arena, "Kueue decides when run '%.*s' runs, and has not seen it yet: no "
 		"Workload is of its objects; is Kueue's controller there?", STR_ARG(c->watch->name)), ret_status);
@@ -285,6 +284,17 @@ static bool add_objects(struct cluster *k, const struct cluster_watch *c, const 
 		STR_ARG(c->watch->name)), ret_status);
 }
 
+/* The members without Jobs of copies that are not wanted, whatever the run does. */
+static struct members wanted_members(struct cluster *k, const struct members *all)
+{
+	struct members some = { 0 };
+
+	for (size_t i = 0; i < all->n; i++)
+		if (!status_annotation(all->at[i].object, SCALED_ANNOTATION).n)
+			ARENA_PUSH(k->arena, some.at, some.n, all->at[i]);
+	return some;
+}
+
 static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
@@ -303,7 +313,8 @@ static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, in
 		*ret_status = cluster_say(k, all.failed);
 		return false;
 	}
-	if (!(str_is(c->plan.gang.value, "kueue") ? add_workloads : add_objects)(k, c, &all, suspend, &b, ret_status))
+	struct members some = wanted_members(k, &all);
+	if (!(str_is(c->plan.gang.value, "kueue") ? add_workloads : add_objects)(k, c, &some, suspend, &b, ret_status))
 		return false;
 	return changed_all(k, &b, ret_status);
 }
@@ -325,6 +336,7 @@ static bool is_job_of_cell(struct cluster *k, const struct member *m, struct str
  */
 static struct str copy_body(const struct cluster_watch *c, const struct member *m, bool wanted)
 {
+	bool queued = str_is(c->plan.gang.value, "kueue");      /* then Kueue sets `suspend`: see add_workloads() */
 	struct arena *a = c->cluster->arena;
 	struct str starts = status_annotation(m->object, "trainc.dev/start-after").n ?
 		STR(",\"" STARTED_ANNOTATION "\":\"true\"") : STR("");
@@ -334,9 +346,9 @@ static struct str copy_body(const struct cluster_watch *c, const struct member *
 
 	if (!wanted)
 		return str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\",\"annotations\":{\"" SCALED_ANNOTATION
-			"\":\"true\",\"" STARTED_ANNOTATION "\":null%.*s}},\"spec\":{\"suspend\":true}}",
-			STR_ARG(m->uid), STR_ARG(number));
-	bool stays = waits(c, m);
+			"\":\"true\",\"" STARTED_ANNOTATION "\":null%.*s}}%s}", STR_ARG(m->uid), STR_ARG(number),
+			queued ? "" : ",\"spec\":{\"suspend\":true}");
+	bool stays = queued || waits(c, m);
 	return str_printf(a, "{\"metadata\":{\"uid\":\"%.*s\",\"annotations\":{\"" SCALED_ANNOTATION
 		"\":null%.*s}}%s}", STR_ARG(m->uid), STR_ARG(stays ? STR("") : starts),
 		stays ? "" : ",\"spec\":{\"suspend\":false}");
@@ -359,12 +371,28 @@ static bool may_scale_cell(struct cluster *k, const struct cluster_watch *c, con
 	return true;
 }
 
+/* Adds the patches of Jobs whose copies the run should have (WANTED) or not, those of Kueue first: it may refuse. */
+static bool add_copies(struct cluster *k, const struct cluster_watch *c, const struct members *jobs, bool wanted,
+	struct batch *b, int *ret_status)
+{
+	if (jobs->n && str_is(c->plan.gang.value, "kueue") && !add_workloads(k, c, jobs, !wanted, b, ret_status))
+		return false;
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct member *m = &jobs->at[i];
+		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SCALE,
+			copy_body(c, m, wanted));
+		batch_add(b, &q, CALL_REPEAT);
+	}
+	return true;
+}
+
 static bool scale_cell(struct session *s, struct run_watch *w, const struct run_cell *cell, int64_t n, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
 	const struct cluster_watch *c = cluster_watch_of(w);
 	struct batch b = batch_new(&k->client, k->arena);
 	struct str digest = vouch_digest(k->arena, &c->parent);
+	struct members come = { 0 }, go = { 0 };
 	int64_t copy;
 
 	if (!may_scale_cell(k, c, cell, n, ret_status))
@@ -381,10 +409,11 @@ static bool scale_cell(struct session *s, struct run_watch *w, const struct run_
 			continue;
 		if (c->parent.there && !vouch_by(m->object, digest))
 			return refuse_unvouched(k, m->name, w->name, ret_status);
-		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SCALE,
-			copy_body(c, m, copy < n));
-		batch_add(&b, &q, CALL_REPEAT);
+		struct members *to = copy < n ? &come : &go;
+		ARENA_PUSH(k->arena, to->at, to->n, *m);
 	}
+	if (!add_copies(k, c, &come, true, &b, ret_status) || !add_copies(k, c, &go, false, &b, ret_status))
+		return false;
 	return changed_all(k, &b, ret_status);
 }
 

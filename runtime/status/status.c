@@ -266,6 +266,14 @@ static enum run_phase as_run(enum run_phase phase)
 }
 
 /*
+ * Does the copy of a role wait in a queue? The queue admits each copy by itself, so the run runs as soon as others do.
+ */
+static bool copy_queued(const struct gathered_part *p)
+{
+	return p->plan->cell.n && p->suspended && p->phase == RUN_QUEUED;
+}
+
+/*
  * Sets the cause of a run that does not run: the worst role decides. Objects that admit pods explain why no pod runs.
  */
 static void hold_back(struct gathering *g, struct run_state *s, const struct whole_view *whole)
@@ -277,7 +285,7 @@ static void hold_back(struct gathering *g, struct run_state *s, const struct who
 	for (size_t i = 0; i < g->job->nroles; i++) {
 		const struct gathered_part *p = &g->parts[i];
 		if (!p->plan->aux && p->desired && !p->lost && p->phase != RUN_ABSENT &&
-			phase_rank(p->phase) < phase_rank(RUN_RUNNING))
+			phase_rank(p->phase) < phase_rank(RUN_RUNNING) && !(active && copy_queued(p)))
 			worsen_run(s, as_run(p->phase), p->cause);
 	}
 	for (size_t i = 0; !active && i < s->nobjects; i++) {
@@ -295,10 +303,15 @@ static void hold_back(struct gathering *g, struct run_state *s, const struct who
 
 static bool suspended(const struct gathering *g)
 {
-	for (size_t i = 0; i < g->job->nroles; i++)
-		if (g->parts[i].suspended)
+	bool queued = false;
+
+	for (size_t i = 0; i < g->job->nroles; i++) {
+		const struct gathered_part *p = &g->parts[i];
+		if (p->suspended && !copy_queued(p))
 			return true;
-	return false;
+		queued = queued || p->suspended;
+	}
+	return queued && !any_active(g);
 }
 
 static enum run_phase suspended_phase(const struct gathering *g, struct str *ret_cause)
@@ -609,13 +622,24 @@ static int object_cmp(const void *a, const void *b)
 	return c ? c : str_cmp(x->name, y->name);
 }
 
+/* Is the object of a Job whose copy the run should not have? What it waits for holds nothing back. */
+static bool of_unwanted(const struct gathering *g, const struct data *o)
+{
+	for (size_t i = 0; i < g->job->nroles; i++)
+		for (size_t k = 0; g->parts[i].unwanted && k < g->parts[i].njobs; k++)
+			if (status_owned_by(o, status_text(g->parts[i].jobs[k].object, "metadata.uid")))
+				return true;
+	return false;
+}
+
 static void show_objects(struct gathering *g, struct run_state *s)
 {
 	for (size_t i = 0; i < g->nothers; i++) {
 		const struct data *o = g->others[i];
 		struct object_view v = object_judge(g->arena, o, &g->looked_up, g->npods > 0, &g->events);
 		struct run_object shown = { text_line(g->arena, status_text(o, "kind")),
-			text_line(g->arena, status_text(o, "metadata.name")), v.phase, v.cause, v.holds };
+			text_line(g->arena, status_text(o, "metadata.name")), v.phase, v.cause,
+			v.holds && !of_unwanted(g, o) };
 		ARENA_PUSH(g->arena, s->objects, s->nobjects, shown);
 	}
 	if (s->nobjects)

@@ -1476,11 +1476,16 @@ def attempts(w):
     w.want(2, "logs", "a", "--attempt", "1", "--previous", err="both choose an attempt")
 
 
-def queued(w, **spec):
-    """A run in a queue, and the Workload that Kueue makes of its Job."""
+def with_workloads(w):
+    """The server has Kueue's Workloads."""
     world.KINDS["workloads"] = ("kueue.x-k8s.io", "v1beta2", "Workload")
     w.groups = [{"metadata": {"name": "kueue.x-k8s.io"}, "versions": [{"version": "v1beta2", "resources": [
         {"resource": "workloads", "scope": "Namespaced", "responseKind": {"kind": "Workload", "group": "kueue.x-k8s.io", "version": "v1beta2"}}]}]}]
+
+
+def queued(w, **spec):
+    """A run in a queue, and the Workload that Kueue makes of its Job."""
+    with_workloads(w)
     w.write("a.tj", (JOB % ("a", 1)).replace("  role", '  queue = "q"\n  role', 1))
     w.want(0, "apply", "a.tj", "--no-wait")
     w.want(6, "suspend", "a", err="Kueue decides when run 'a' runs, and has not seen it yet")
@@ -1509,6 +1514,45 @@ def held_by_queue(w):
     must(w.objects[("workloads", "default", "job-a")]["spec"]["active"] is True, "not active")
     must("active" not in w.objects[("workloads", "default", "job-b")]["spec"], "the Workload of another run was changed")
     w.want(0, "status", "a", out="a +Queued")
+
+
+@check
+def copies_scaled_in_queue(w):
+    """in a queue of Kueue, which sets `suspend` of Jobs, scaling copies changes their Workloads: those of others stay"""
+    with_workloads(w)
+    w.write("c.tj", 'job "c" {\n image = "registry.example.com/t:1"\n queue = "q"\n success = none\n'
+                    'cell server { copies = 1:3, success = none, role w { command = ["w"] } }\n}\n')
+    w.want(0, "apply", "--no-wait", "c.tj")
+    w.want(6, "scale", "c", "server=2", err="Kueue decides when run 'c' runs, and has not seen it yet")
+    for n in range(3):
+        job = w.get("jobs", "c-server-w-%d" % n)
+        job["spec"]["suspend"] = False
+        w.put("jobs", "default", job)
+        w.put("workloads", "default", {"metadata": {"name": "w%d" % n, "ownerReferences": [{"kind": "Job", "name": job["metadata"]["name"],
+                                       "uid": job["metadata"]["uid"]}]}, "spec": {"queueName": "q", "podSets": [{"name": "main"}]}, "status": {"conditions": []}})
+    active = lambda: [w.objects[("workloads", "default", "w%d" % n)]["spec"].get("active") for n in range(3)]
+    w.want(0, "scale", "c", "server=1", out="run/c scaled: server from 3 to 1")
+    must(active() == [None, False, False], active())
+    must(not any(w.get("jobs", "c-server-w-%d" % n)["spec"]["suspend"] for n in range(3)), "Kueue alone sets 'suspend'")
+    cells = json.loads(w.want(0, "status", "c", "-o", "json")[0])["runs"][0]["cells"]
+    must([c["copies"]["desired"] for c in cells] == [1], cells)
+    for n in range(3):                                  # what Kueue does with a Job whose Workload is not active
+        job = w.get("jobs", "c-server-w-%d" % n)
+        job["spec"]["suspend"] = True
+        w.put("jobs", "default", job)
+    for key in [k for k in w.objects if k[0] == "pods"]:
+        del w.objects[key]
+    w.want(0, "suspend", "c")
+    w.want(0, "resume", "c")
+    must(active() == [True, False, False], active())
+    w.want(0, "scale", "c", "server=2", out="run/c scaled: server from 1 to 2")
+    must(active() == [True, True, False], active())
+    w.want(0, "status", "c", out="c +Queued")
+    job = w.get("jobs", "c-server-w-1")
+    job["spec"]["suspend"] = False                      # Kueue admits a copy, and the other one waits
+    w.put("jobs", "default", job)
+    w.run_job("default", job)
+    w.want(0, "status", "c", out="c +Running +server .* 1/2 copies ready; server 0: waits in the queue 'q'")
 
 
 @check
