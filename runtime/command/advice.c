@@ -13,6 +13,7 @@
 #define NO_SUCH_NODE "didn't match Pod's node affinity/selector"
 #define NOT_READY " is not ready"
 #define SCHEDULING_GATED "SchedulingGated"
+#define TAINTED "untolerated taint"
 
 struct advice {
 	const char *words, *what;
@@ -135,6 +136,21 @@ static bool is_node_down(struct str evidence)
 	return false;
 }
 
+/* Does the evidence name only taints that Kubernetes sets by itself? No program should tolerate those. */
+static bool are_own_taints(struct str evidence)
+{
+	static const char *const own[] = { " {node.kubernetes.io/", " {node.cloudprovider.kubernetes.io/" };
+	const char *end = evidence.p + evidence.n, *p = evidence.p;
+
+	while ((p = memmem(p, (size_t)(end - p), TAINTED, sizeof TAINTED - 1))) {
+		p += sizeof TAINTED - 1;
+		struct str rest = { p, (size_t)(end - p) };
+		if (!str_starts(rest, str_of(own[0])) && !str_starts(rest, str_of(own[1])))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Should no next step be given for the phrase WORDS? True if nothing is wrong (a claim is about to be created), or if
  * the phrase means something else here (a program, not a node, is not ready).
@@ -143,6 +159,8 @@ static bool says_less(struct str evidence, const char *words)
 {
 	if (!strcmp(words, MISSING_CLAIM))
 		return is_being_created(evidence);
+	if (!strcmp(words, TAINTED))
+		return are_own_taints(evidence);
 	return !strcmp(words, NOT_READY) && !is_node_down(evidence);
 }
 

@@ -114,6 +114,22 @@ static struct str image_words(struct str message)
 	return message;
 }
 
+/* The end of a long text, from a word on: the error is at the end of a traceback, so the beginning is cut. */
+static struct str text_end(struct arena *a, struct str text)
+{
+	enum { SHOWN = 160 };
+
+	if (text.n <= SHOWN)
+		return text;
+	struct str end = { text.p + text.n - SHOWN, SHOWN };
+	const char *blank = memchr(end.p, ' ', end.n);
+	if (blank)
+		return str_cat(a, STR("..."), (struct str){ blank + 1, end.n - (size_t)(blank - end.p) - 1 }, STR(""));
+	while (end.n && ((unsigned char)*end.p & 0xC0) == 0x80)         /* do not begin within a character */
+		end = (struct str){ end.p + 1, end.n - 1 };
+	return str_cat(a, STR("..."), end, STR(""));
+}
+
 /* Says how the previous run of a container in a restart loop ended. */
 static struct str last_end(struct judging *j, const struct data *container)
 {
@@ -123,15 +139,15 @@ static struct str last_end(struct judging *j, const struct data *container)
 
 	if (!end)
 		return status_text(container, "state.waiting.message");
+	if (str_is(reason, "Error"))            /* the code says as much */
+		reason = STR("");
 	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "",
 		STR_ARG(reason));
 	struct last_words words = { 0 };
 	struct str told = text_line(j->arena, status_text(end, "message"));
 	if (last_words_read(j->arena, status_text(end, "message"), status_time(end, "finishedAt"), &words))
 		return text_cause(j->arena, why, words.text);
-	if (told.n > 160)                       /* the error is at the end of a traceback, so the beginning is cut */
-		told = (struct str){ told.p + told.n - 160, 160 };
-	return text_cause(j->arena, why, told);
+	return text_cause(j->arena, why, text_end(j->arena, told));
 }
 
 /* A container that waits for an image. */

@@ -210,7 +210,7 @@ FIRST_LINES = [
     ("a sidecar that crashes", [PARTLY, RUN0, joined(RUN, "logs", waits("CrashLoopBackOff", "back-off", 4), True, True)], "Stalled",
      "=worker 1: sidecar 'logs': CrashLoopBackOff: back-off", 0),
     ("another container that crashes", [PARTLY, RUN0, joined(RUN, "proxy", dict(waits("CrashLoopBackOff", "", 4),
-     lastState=ended(1, "Error")["state"]))], "Stalled", "=worker 1: container 'proxy': CrashLoopBackOff: exit code 1, Error", 0),
+     lastState=ended(1, "Error")["state"]))], "Stalled", "=worker 1: container 'proxy': CrashLoopBackOff: exit code 1", 0),
     ("another container without memory", [job([LIMIT]), joined(pod(1, "Failed", container=ended(0, "Completed")), "proxy", ended(137, "OOMKilled"))],
      "Failed", "=worker 1: container 'proxy': OOMKilled (exit code 137)", 8),
     ("an init container that crashes", [PARTLY, RUN0, joined(pod(1, "Pending", OLD), "fetch", waits("CrashLoopBackOff", "back-off", 4), True)],
@@ -315,7 +315,7 @@ ROWS = [
     ("S-33 sync", [pod(0, "Pending", NEW, container=waits("CreateContainerConfigError", "failed to sync")), RUN], "Pending", "sync", 0),
     ("S-34", [pod(0, "Running", container=waits("CrashLoopBackOff", "", 1)), RUN], "Degraded", "CrashLoopBackOff", 0),
     ("S-34 third", [pod(0, "Running", container=dict(waits("CrashLoopBackOff", "", 3), lastState=ended(1, message="boom")["state"])), RUN],
-     "Stalled", "worker 0: CrashLoopBackOff: exit code 1, Error: boom", 0),
+     "Stalled", "worker 0: CrashLoopBackOff: exit code 1: boom", 0),
     ("S-35", [PLACED, RUN, event("Pod", "j-worker-0-abcde", "FailedMount", "secret \"s\" not found")], "Stalled", "FailedMount: secret \"s\" not found", 0),
     ("S-35 new", [put(put(WAITS, "spec.nodeName", "n1"), "status.startTime", NEW), RUN, event("Pod", "j-worker-0-abcde", "FailedAttachVolume", "in use")],
      "Pending", "FailedAttachVolume: in use", 0),
@@ -671,7 +671,7 @@ def last_words(trainc, directory):
         check(got["reason"] == "exit code 1" and got["log"] == [wrong], "no record: %s" % got)
     loop = dict(waits("CrashLoopBackOff", "", 1), lastState=raised["state"])
     got = json.loads(run(trainc, directory, [pod(0, "Running", container=loop), RUN])[1])["runs"][0]["cause"]
-    check(got.endswith("CrashLoopBackOff: exit code 1, Error: ValueError: bad batch (train.py:14, rank 1)"), "loop: %s" % got)
+    check(got.endswith("CrashLoopBackOff: exit code 1: ValueError: bad batch (train.py:14, rank 1)"), "loop: %s" % got)
 
 
 def others(trainc, directory):
