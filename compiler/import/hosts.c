@@ -76,6 +76,26 @@ static size_t match_own(const struct imported *job, const struct host_name *h, s
 	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
 }
 
+/*
+ * Reads the host name of a pod of a copy after its head, from text.p[AT] on; *RET gets the expression. Returns the
+ * offset of its end, or 0.
+ */
+static size_t match_copy(struct arena *a, const struct imported *job, const struct host_name *h, struct str text,
+	size_t at, struct str *ret)
+{
+	int64_t copy = host_number(text, &at), rank = 0;
+
+	if (copy < 0 || copy >= h->jobs || (skip(text, &at, STR("-")) && (rank = host_number(text, &at)) < 1) ||
+	    rank >= h->per)
+		return 0;
+	if (!skip(text, &at, STR(".")) || !skip(text, &at, job->subdomain) || (at < text.n && in_name(text.p[at])))
+		return 0;
+	bool one = str_eq(h->word, h->rest);
+	*ret = str_printf(a, "%.*s[%lld].%.*s.host(%lld)", STR_ARG(h->cell), (long long)copy,
+		STR_ARG(rank ? h->rest : h->word), (long long)(rank && !one ? rank - 1 : rank));
+	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
+}
+
 size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret)
 {
 	if (!job->hosts.n || !in_name(text.p[i]) || (i > 0 && (in_name(text.p[i - 1]) || text.p[i - 1] == '.')) ||
@@ -85,6 +105,12 @@ size_t host_at(struct import *im, const struct imported *job, struct str text, s
 		int64_t index;
 		const struct host_name *h = text.p[at] == '-' && (isdigit((unsigned char)text.p[at + 1]) ||
 			text.p[at + 1] == '$') ? map_get(&job->hosts, (struct str){ text.p + i, at + 1 - i }) : NULL;
+		if (h && h->form == POD_OF_COPY) {
+			size_t stop = match_copy(im->arena, job, h, text, at + 1, ret);
+			if (stop)
+				return stop - i;
+			continue;
+		}
 		size_t end = h ? match(job, h, text, at + 1, &index) : 0;
 		if (!end && h && (end = match_own(job, h, text, at + 1))) {
 			*ret = str_printf(im->arena, "%.*s.host(pod.index)", STR_ARG(h->word));

@@ -193,8 +193,8 @@ static void add_names(struct import *im, struct map *to, const struct plan_role 
 		if (!c->env[i].framework)
 			continue;
 		struct str container = plan_label(im->arena, c->name);
-		map_put(to, im->arena, str_printf(im->arena, "%.*s/%.*s/%.*s", STR_ARG(r->name), STR_ARG(container),
-			STR_ARG(c->env[i].name)), to);
+		map_put(to, im->arena, str_printf(im->arena, "%.*s/%.*s/%.*s", STR_ARG(plan_role_inner(r)),
+			STR_ARG(container), STR_ARG(c->env[i].name)), to);
 	}
 }
 

@@ -23,15 +23,16 @@ struct made;
 
 /*
  * The form of the names of a role's pods, within a subdomain: HEAD-I, HEAD-I-J, or HEAD-I-0-0 if each replica has a
- * Job of its own in a set.
+ * Job of its own in a set. In copies of a cell HEAD-C is the first pod of copy C, HEAD-C-I the one of rank I.
  */
-enum pod_form { POD_PLAIN, POD_OF_JOB, POD_ALONE };
+enum pod_form { POD_PLAIN, POD_OF_JOB, POD_ALONE, POD_OF_COPY };
 
 struct host_name {
 	/* name of the role in the program; its host names begin with "js-workers-", for example */
 	struct str word;
 	enum pod_form form;
-	int64_t jobs, per;
+	int64_t jobs, per;              /* of copies: their number, and the pods of each */
+	struct str cell, rest;          /* the cell, and the role of the pods after the first one */
 };
 
 /* A label that another system's controller writes to its pods, and the label of trainc that replaces it. */

@@ -262,11 +262,7 @@ static void read_pod_field(struct role_reading *r, const struct data_member *m)
 
 /* ---- reading the metadata of the template ---- */
 
-/*
- * Returns the name of a topology level that every cluster has. Other levels are defined in the project's topology,
- * which a manifest does not contain.
- */
-static struct str usual_level(struct str label)
+struct str usual_level(struct str label)
 {
 	return str_is(label, "kubernetes.io/hostname") ? STR("host") :
 		str_is(label, "topology.kubernetes.io/zone") ? STR("zone") : STR("");

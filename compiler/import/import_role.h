@@ -137,6 +137,11 @@ void selector_missing(struct import *im, const struct imported *job, struct span
 void lines_sort(struct lines *body);
 /* Removes and returns the line of that key; returns NULL if no line has that key. */
 struct line *lines_take(struct lines *body, struct str key);
+/*
+ * Returns the name of a topology level that every cluster has, or "". Other levels are defined in the project's
+ * topology, which a manifest does not contain.
+ */
+struct str usual_level(struct str label);
 /* Removes the line of that key from a block, if it has one; its comments move to the block. */
 void lines_drop(struct arena *a, struct line *block, struct str key);
 

@@ -88,7 +88,10 @@ bool set_role_open(struct set *s, struct set_role *r)
 	}
 	if (!role_can_run(im, r->template, r->place) || !role_read(&reading, r->template))
 		return false;
-	role_restart(im, r->body, true, r->place);
+	if (s->recreated)
+		lines_take(r->body, STR("restart"));
+	else
+		role_restart(im, r->body, true, r->place);
 	return true;
 }
 

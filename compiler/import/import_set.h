@@ -29,6 +29,7 @@ struct set {
 	size_t n;
 	/* `replicas = 1` is also written, because the framework's own default is not 1 */
 	bool all_replicas;
+	bool recreated;                 /* a container that ends is not started again: its group of pods is */
 	bool no_shm;                    /* the framework mounts memory at /dev/shm, which the manifest's pods lack */
 };
 

@@ -1,6 +1,6 @@
 /*
  * leader.c - reads LeaderWorkerSets of leaderworkerset.x-k8s.io/v1: groups of a leader and its workers, which become
- * two roles.
+ * the copies of a cell.
  */
 #include "import/import_set.h"
 #include "import/import_tree.h"
@@ -42,25 +42,27 @@ static void say_claims(struct set *s, const struct data *group)
 
 static const struct pod_label labels[] = { { "leaderworkerset.sigs.k8s.io/name", LABEL_OF_JOB }, { NULL, LABEL_KEPT } };
 
-/*
- * The labels of the controller that a variable or a path may refer to, in a role that consists of groups with N pods
- * each.
- */
-static void leader_pod_fields(struct set *s, struct set_role *r, bool leader, int64_t n)
+#define GROUP_CELL STR("serve")
+#define EXCLUSIVE STR("leaderworkerset.sigs.k8s.io/exclusive-topology")
+
+/* The labels and annotations of the controller that a variable or a path may refer to. */
+static void leader_pod_fields(struct set *s, struct set_role *r, bool leader, int64_t size)
 {
 	struct arena *a = s->m.im->arena;
-	struct str place = leader ? STR("0") : n == 1 ? STR("1") : str_printf(a, "pod.index %% %lld + 1", (long long)n);
-	struct str group = leader || n == 1 ? STR("pod.index") : str_printf(a, "pod.index // %lld", (long long)n);
 
-	r->fields[0] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/worker-index']", place,
-		NULL };
-	r->fields[1] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/group-index']", group, NULL };
+	r->fields[0] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/worker-index']",
+		leader ? STR("0") : STR("pod.rank"), NULL };
+	r->fields[1] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/group-index']",
+		STR("pod.copy"), NULL };
 	r->fields[2] = (struct role_field){ "metadata.labels['leaderworkerset.sigs.k8s.io/name']",
 		str_printf(a, "\"%.*s\"", STR_ARG(s->m.name)), NULL };
+	r->fields[3] = (struct role_field){ "metadata.annotations['leaderworkerset.sigs.k8s.io/size']",
+		str_printf(a, "%lld", (long long)size), NULL };
 }
 
-static void read_leader_role(struct set *s, const struct data *group, const char *word, bool leader, int64_t n)
+static void read_leader_role(struct set *s, const struct data *group, const char *word, int64_t n)
 {
+	bool leader = *word == 'l';
 	const struct data *template = leader_template(group, leader), *claims = member(group, "volumeClaimTemplates");
 	struct set_role *r = &s->roles[s->n++];
 
@@ -68,7 +70,7 @@ static void read_leader_role(struct set *s, const struct data *group, const char
 		template = with_claims(s->m.im->arena, template, claims);
 	*r = (struct set_role){ .name = str_of(word), .template = template, .place = template->from,
 		.count_at = member_at(s->m.spec, "replicas"), .jobs = 1, .per = n };
-	leader_pod_fields(s, r, leader, member_int(group, "size", 1) - 1);
+	leader_pod_fields(s, r, leader, member_int(group, "size", 1));
 }
 
 /* Reports what neither the framework nor the fields of a job can express. */
@@ -80,31 +82,102 @@ static void report_leader_rest(struct set *s, const struct data *map, const char
 		while (known[k] && !str_is(m->key, known[k]))
 			k++;
 		if (!known[k])
-			import_left_out(s->m.im, m->key_at, m->key, "a program cannot express it");
+			import_left_out(s->m.im, m->key_at, m->key, str_is(m->key, "subGroupPolicy") ?
+				"a group of a program has no groups in it" : "a program cannot express it");
 	}
 }
 
-static struct expr *leader_framework(struct set *s, int64_t size)
+/* Reports the parts of an update in steps, since an ordinary apply replaces what has changed at once. */
+static void report_rollout(struct set *s)
+{
+	const struct data *strategy = member(s->m.spec, "rolloutStrategy"),
+		*rolling = member(strategy, "rollingUpdateConfiguration");
+
+	for (size_t i = 0; i < data_count(rolling); i++)
+		import_left_out(s->m.im, rolling->u.map.at[i].key_at, rolling->u.map.at[i].key,
+			"'trainc apply' replaces the copies that have changed, all at once");
+}
+
+/* Are all pods of a group alike, and none of them first? Then they are one role. */
+static bool is_one_role(const struct set *s, const struct data *group)
+{
+	return member_int(group, "size", 1) > 1 && !member(group, "leaderTemplate") &&
+		!str_is(member_text(s->m.spec, "startupPolicy"), "LeaderReady");
+}
+
+/* Notes the names of the pods: NAME-g leads group g, and NAME-g-i is its pod i. */
+static void leader_hosts(struct set *s, int64_t groups, int64_t size)
 {
 	struct arena *a = s->m.im->arena;
-	struct expr *call = expr_call(a, STR("lws.groups"));
+	struct host_name *h = ARENA_NEW(a, struct host_name);
+
+	*h = (struct host_name){ .word = s->roles[0].word, .rest = s->roles[s->n - 1].word, .form = POD_OF_COPY,
+		.jobs = groups, .per = size, .cell = GROUP_CELL };
+	s->job->subdomain = s->m.name;
+	map_put(&s->job->hosts, a, str_cat(a, s->m.name, STR("-"), STR("")), h);
+}
+
+/* Converts the annotation by which each group has a domain of its own. */
+static void put_exclusive(struct set *s, struct lines *cell)
+{
+	struct arena *a = s->m.im->arena;
+	struct line *annotations = lines_find(s->body, STR("annotations"));
+	const struct data *label = data_get(member(s->m.metadata, "annotations"), EXCLUSIVE);
+
+	if (!label || label->kind != DATA_STRING)
+		return;
+	if (annotations)
+		lines_drop(a, annotations, key_text(a, EXCLUSIVE));
+	if (annotations && !annotations->value->items.n)
+		lines_take(s->body, STR("annotations"));
+	struct str level = usual_level(label->u.string);
+	if (!level.n) {
+		struct diag *d = diag_report(s->m.im->diags, TJ1111, label->from,
+			"a place in the program names a level of the project's topology, and '%.*s' is in none",
+			STR_ARG(label->u.string));
+		diag_help(s->m.im->diags, d, "list it in project.tj, 'topology = [\"%.*s\"]', and write "
+			"'place = near(\"%.*s\")' and 'apart = \"%.*s\"' in the cell", STR_ARG(label->u.string),
+			STR_ARG(label->u.string), STR_ARG(label->u.string));
+		return;
+	}
+	struct expr *near = expr_call(a, STR("near"));
+	lines_add(a, &near->items, expr_string(a, level), label->from);
+	lines_set(a, cell, STR("place"), near, label->from);
+	lines_set(a, cell, STR("apart"), expr_string(a, level), label->from);
+}
+
+/* Writes the cell whose copies are the groups, and moves the roles into it. */
+static void put_cell(struct set *s, const struct data *group, int64_t groups, int64_t size)
+{
+	struct arena *a = s->m.im->arena;
+	struct expr *call = expr_call(a, STR("lws.group"));
+	bool none = str_is(member_text(group, "restartPolicy"), "None");
 
 	job_use(s->m.im, s->job, STR("lws"));
 	if (size != 1)
 		lines_set(a, &call->items, STR("size"), expr_int(a, size), s->m.at);
-	return call;
+	struct lines *cell = lines_extend(a, s->body, str_printf(a, "cell %.*s: %.*s", STR_ARG(GROUP_CELL),
+		STR_ARG(expr_flat(a, call))), s->m.name_at);
+	if (groups != 1)
+		import_comments(s->m.im, lines_set(a, cell, STR("copies"), expr_int(a, groups),
+			member_at(s->m.spec, "replicas")), member_at(s->m.spec, "replicas"));
+	if (none)
+		lines_set(a, cell, STR("restarts"), expr_int(a, 0), member_at(group, "restartPolicy"));
+	put_exclusive(s, cell);
+	if (str_is(s->roles[0].word, "worker")) {
+		struct lines *leader = lines_extend(a, cell, STR("role leader"), s->m.name_at);
+		lines_set(a, leader, STR("replicas"), expr_int(a, 0), s->m.name_at);
+	}
+	for (size_t i = 0; i < s->n; i++)
+		lines_push(a, cell, lines_take(s->body, s->roles[i].line->key));
 }
 
-static void say_restarts(struct set *s, const struct data *group, int64_t groups)
+static void say_restarts(struct set *s, const struct data *group)
 {
-	if (str_is(member_text(group, "restartPolicy"), "None") || s->n < 2)
+	if (!str_is(member_text(group, "restartPolicy"), "RecreateGroupAfterStart"))
 		return;
-	struct diag *d = diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
-		"the whole group restarts when one of its pods restarts; in the program only that pod restarts");
-	diag_help(s->m.im->diags, d, groups == 1 ?
-		"'restarts = 3' in the job restarts all of it when a pod fails: drop 'restart' of its roles" :
-		"a job for each group, with 'restarts = 3' and without 'restart' of its roles, restarts that group "
-		"alone");
+	diag_report(s->m.im->diags, TJ1111, member_at(group, "restartPolicy"),
+		"before all its pods have started, too, a failed pod restarts its whole copy");
 }
 
 static bool write_leader(struct set *s, const struct data *group)
@@ -114,32 +187,36 @@ static bool write_leader(struct set *s, const struct data *group)
 	static const char *const of_group[] = { "size", "leaderTemplate", "workerTemplate", "restartPolicy",
 		"volumeClaimTemplates", "persistentVolumeClaimRetentionPolicy", NULL };
 	int64_t groups = member_int(s->m.spec, "replicas", 1), size = member_int(group, "size", 1);
-	bool ok = true;
+	struct arena *a = s->m.im->arena;
+	bool ok = true, one = is_one_role(s, group);
 
-	s->roles = ARENA_ARRAY(s->m.im->arena, struct set_role, 2);
-	read_leader_role(s, group, "leader", true, groups);
+	s->roles = ARENA_ARRAY(a, struct set_role, 2);
+	s->recreated = !str_is(member_text(group, "restartPolicy"), "None");
+	if (!one)
+		read_leader_role(s, group, "leader", 1);
 	if (size > 1)
-		read_leader_role(s, group, "worker", false, groups * (size - 1));
+		read_leader_role(s, group, "worker", one ? size : size - 1);
 	set_words(s);
 	s->job->labels_of = labels;
-	set_hosts(s, &s->roles[0], str_cat(s->m.im->arena, s->m.name, STR("-"), STR("")), POD_PLAIN, s->m.name);
-	s->body = job_new(&s->m, s->job, leader_framework(s, size));
+	leader_hosts(s, groups, size);
+	s->body = job_new(&s->m, s->job, NULL);
+	lines_set(a, s->body, STR("success"), expr_text(a, STR("none")), s->m.name_at);
 	report_leader_rest(s, s->m.spec, known);
 	report_leader_rest(s, group, of_group);
+	report_rollout(s);
 	say_claims(s, group);
 	for (size_t i = 0; i < s->n; i++)
 		ok = set_role_open(s, &s->roles[i]) && ok;
 	if (!ok)
 		return false;
-	if (s->n > 1) {
-		/* the framework computes the number of workers from the size of a group */
-		lines_drop(s->m.im->arena, s->roles[1].line, STR("replicas"));
-		if (str_is(member_text(s->m.spec, "startupPolicy"), "LeaderReady"))
-			lines_set(s->m.im->arena, s->roles[1].body, STR("start_after"),
-				expr_text(s->m.im->arena, STR("ready(leader)")), member_at(s->m.spec, "startupPolicy"));
-	}
-	say_restarts(s, group, groups);
+	/* the framework computes the number of workers from the size of a group */
+	lines_drop(a, s->roles[s->n - 1].line, STR("replicas"));
+	if (s->n > 1 && str_is(member_text(s->m.spec, "startupPolicy"), "LeaderReady"))
+		lines_set(a, s->roles[1].body, STR("start_after"), expr_text(a, STR("ready(leader)")),
+			member_at(s->m.spec, "startupPolicy"));
+	say_restarts(s, group);
 	set_finish(s);
+	put_cell(s, group, groups, size);
 	return true;
 }
 

@@ -489,7 +489,7 @@ def test_complete_frameworks(p):
 
 def test_complete_of_a_module_that_is_not_imported(p):
     text = 'job "a": lws.«x»'
-    assert p.labels(text) == ["groups"]
+    assert p.labels(text) == ["groups", "group"]
     p.open(text)
     assert p.at("completion")["items"][0]["additionalTextEdits"][0]["newText"] == "import std.lws\n\n"
     assert "mi300x" in p.labels(within("", "accelerator = amd.«x»")) and p.labels(within("", "image = amd.«x»")) == []
