@@ -416,7 +416,7 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 		return suggest_only(&s);
 	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name),
 		STR_ARG(name));
-	bool limits = str_is(record->name, "Limits");
+	bool limits = str_is(record->name, "Limits") || str_is(record->name, "security");
 	const struct foreign *other = !limits ? NULL : memchr(name.p, '/', name.n) ? foreign_field(STR("gpu")) :
 		foreign_field(name);
 	if (other && !other->field) {

@@ -192,11 +192,23 @@ static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string }
 static const struct type optional_cpu = { .kind = TYPE_OPTIONAL, .elem = &type_cpu };
 static const struct type optional_memory = { .kind = TYPE_OPTIONAL, .elem = &type_memory };
 static const struct type map_of_data = { .kind = TYPE_MAP, .elem = &type_data };
+static const struct type optional_int = { .kind = TYPE_OPTIONAL, .elem = &type_int };
+static const struct type_member security_fields[] = {
+	{ { "restricted", 10 }, &type_bool }, { { "run_as", 6 }, &optional_int },
+	{ { "run_as_group", 12 }, &optional_int }, { { "fs_group", 8 }, &optional_int },
+	{ { "non_root", 8 }, &type_bool }, { { "read_only_root", 14 }, &type_bool },
+	{ { "escalation", 10 }, &type_bool }, { { "privileged", 10 }, &type_bool },
+	{ { "capabilities", 12 }, &list_of_strings }, { { "drop", 4 }, &list_of_strings },
+	{ { "seccomp", 7 }, &type_string }
+};
+#define PLANNED(fields) { .kind = TYPE_ANON, .members = fields, .n = sizeof (fields) / sizeof *(fields), \
+	.weight = sizeof (fields) / sizeof *(fields) }
+static const struct type planned_security = PLANNED(security_fields);
 static const struct type_member container_fields[] = {
 	{ { "name", 4 }, &type_string }, { { "kind", 4 }, &type_string }, { { "role", 4 }, &type_string },
 	{ { "image", 5 }, &type_string }, { { "words", 5 }, &list_of_strings }, { { "env", 3 }, &list_of_strings },
 	{ { "mounts", 6 }, &list_of_strings }, { { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory },
-	{ { "resources", 9 }, &map_of_data }, { { "raw", 3 }, &type_data }
+	{ { "resources", 9 }, &map_of_data }, { { "security", 8 }, &planned_security }, { { "raw", 3 }, &type_data }
 };
 static const struct type_member volume_fields[] = {
 	{ { "kind", 4 }, &type_string }, { { "name", 4 }, &type_string }, { { "source", 6 }, &type_string },
@@ -213,8 +225,6 @@ static const struct type_member object_fields[] = {
 	{ { "name", 4 }, &type_string }, { { "api", 3 }, &type_string }, { { "kind", 4 }, &type_string },
 	{ { "data", 4 }, &type_data }
 };
-#define PLANNED(fields) { .kind = TYPE_ANON, .members = fields, .n = sizeof (fields) / sizeof *(fields), \
-	.weight = sizeof (fields) / sizeof *(fields) }
 static const struct type container = PLANNED(container_fields), planned_volume = PLANNED(volume_fields),
 	raw_blocks = PLANNED(raw_fields),
 	extra_object = PLANNED(object_fields);

@@ -261,7 +261,17 @@ static const struct type *place_type(struct schema_types *types)
 	return record_type(types, "place", members, sizeof members / sizeof *members);
 }
 
-/* A text alone means the first member, `dir`. */
+/* A record; a text alone means its first member. */
+static const struct type *record_or_text(struct schema_types *types, const char *name,
+	const struct spelt_member *members, size_t n)
+{
+	struct type *t = ARENA_NEW(types->arena, struct type);
+
+	*t = *record_type(types, name, members, n);
+	t->or_one = true;
+	return t;
+}
+
 static const struct type *code_type(struct schema_types *types)
 {
 	static const struct spelt_member members[] = {
@@ -269,12 +279,21 @@ static const struct type *code_type(struct schema_types *types)
 		{ "max", "memory" }, { "unpack", "image" }, { "allow", "list[string]" },
 		{ "sync", "bool" }
 	};
-	const struct type *record = record_type(types, "directory", members, sizeof members / sizeof *members);
-	struct type *t = ARENA_NEW(types->arena, struct type);
 
-	*t = *record;
-	t->or_one = true;
-	return t;
+	return record_or_text(types, "directory", members, sizeof members / sizeof *members);
+}
+
+static const struct type *security_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = {
+		{ "level", "enum(\"restricted\")" }, { "run_as", "int(0..2147483647)" },
+		{ "run_as_group", "int(0..2147483647)" }, { "fs_group", "int(0..2147483647)" },
+		{ "non_root", "bool" }, { "read_only_root", "bool" }, { "escalation", "bool" },
+		{ "privileged", "bool" }, { "capabilities", "list[string]" }, { "drop", "list[string]" },
+		{ "seccomp", "enum(\"runtime-default\", \"unconfined\")" }
+	};
+
+	return record_or_text(types, "security", members, sizeof members / sizeof *members);
 }
 
 static const struct type *read_core(struct spelling *s)
@@ -315,6 +334,8 @@ static const struct type *read_core(struct spelling *s)
 	}
 	if (eat(s, "code"))
 		return code_type(s->types);
+	if (eat(s, "security"))
+		return security_type(s->types);
 	if (eat(s, "zones") || eat(s, "sites")) {
 		struct type *t = ARENA_NEW(a, struct type);
 		*t = (struct type){ .kind = TYPE_LIST, .elem = &type_string, .or_one = true };

@@ -373,6 +373,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 	emit_resources(e, c, main ? r->accelerator : NULL, main ? r : NULL, o);
 	emit_mounts(e, r, c, main, o);
 	ready_put(e, c, o);
+	emit_security(e, c, o);
 	PUT_STR(e->arena, o, "terminationMessagePolicy", STR("FallbackToLogsOnError"), c->name_at);
 	if (c->raw)
 		raw_merge(e, RAW_CONTAINER, o, c->raw);

@@ -274,6 +274,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
+	emit_pod_security(e, r, pod);
 	device_claims(e, r, pod);
 	emit_containers(e, r, pod);
 	emit_volume_list(e, r, e->volumes, pod);
@@ -288,6 +289,7 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 	emit_pod_spec(e, r, pod);
 	if (r->raw_pod)
 		raw_merge(e, RAW_POD, pod, r->raw_pod);
+	emit_check_restricted(e, r, pod);
 }
 
 /* ---- replicas that are bare pods ---- */
@@ -313,5 +315,6 @@ struct object *emit_pod_make(struct emit *e, const struct manifest *m)
 	gate(e, m->role, spec);
 	if (m->role->raw_pod)
 		raw_merge(e, RAW_POD, spec, m->role->raw_pod);
+	emit_check_restricted(e, m->role, spec);
 	return o;
 }

@@ -24,7 +24,7 @@ static const struct { const char *key, *field; } typed[] = {
 	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" },
 	{ "schedulerName", "scheduler" }, { "terminationGracePeriodSeconds", "grace" },
 	{ "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" }, { "initContainers", "init" },
-	{ "containers", "sidecar" }, { "suspend", "suspend" }, { "activeDeadlineSeconds", "timeout" },
+	{ "containers", "sidecar" }, { "securityContext", "security" }, { "suspend", "suspend" }, { "activeDeadlineSeconds", "timeout" },
 	{ "ttlSecondsAfterFinished", "ttl" }, { "backoffLimit", "retries" }, { "backoffLimitPerIndex", "retries" },
 	{ "maxFailedIndexes", "retries" }, { "podFailurePolicy", "retry_on" }, { "successPolicy", "success" },
 	{ "completions", "replicas" }, { "parallelism", "replicas" }, { "replicas", "replicas" },

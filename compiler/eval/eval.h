@@ -369,6 +369,12 @@ const struct value *cluster_member(struct eval *ev, struct str name, struct node
 const struct value *layout_member(struct eval *ev, struct role *r, struct str name, struct node *at);
 const struct value *layout_method(struct eval *ev, struct role *r, struct str name, const struct value *dimension,
 	struct node *call);
+/*
+ * The security of a container as policies read it; WRITTEN is what `security` says, or NULL. RAW_CONTAINER and RAW_POD
+ * are raw blocks, or NULL. The caller finishes the map.
+ */
+struct value *planned_security(struct eval *ev, const struct plan_security *written,
+	const struct data *raw_container, const struct data *raw_pod, struct span at);
 const struct value *planned_role_member(struct eval *ev, const struct role *r, struct str name, struct span at);
 const struct value *planned_cluster_member(struct eval *ev, const struct job *j, struct str name, struct span at);
 /* The value of pod.index, name, uid, ip, node or host. */

@@ -329,11 +329,11 @@ static const struct value *planned_member(struct eval *ev, const struct value *b
 	return v;
 }
 
-/* Is N a record of the fields of a block (Role, Sidecar, Limits), in which an omitted field is none? */
+/* Is N a record of the fields of a block (Role, Sidecar), or one of the compiler's own (limits, security)? */
 static bool of_bundle(const struct node *n)
 {
 	const struct type *t = n->type ? type_strip_pod(type_strip_optional(n->type)) : NULL;
-	return t && t->kind == TYPE_RECORD && t->record->partial;
+	return t && t->kind == TYPE_RECORD && (t->record->partial || !span_known(t->record->span));
 }
 
 static const struct value *eval_member(struct eval *ev, struct frame *f, struct node *n)
@@ -348,7 +348,7 @@ static const struct value *eval_member(struct eval *ev, struct frame *f, struct 
 	case VALUE_COMPUTED: return base;
 	case VALUE_MAP:
 		if (of_bundle(n->u.member.base) && !value_get(base, name))
-			return &value_none;
+			return &value_none;     /* what such a record leaves out is none */
 		return planned_member(ev, base, map_lookup(ev, base, name, n->u.member.name_span), name);
 	case VALUE_ELASTIC:
 	case VALUE_RANGE: return elastic_member(ev, base, n);

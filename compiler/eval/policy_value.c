@@ -123,6 +123,7 @@ struct containers {
 	struct value *list;
 	struct str role;                /* name of the role; empty for a container in an object */
 	const char *kind;               /* kind of the object */
+	const struct data *pod;         /* `raw pod` of the role, or the spec that has the containers; or NULL */
 };
 
 /* Adds the devices and huge pages that a container requests. A limit without a request counts as a request. */
@@ -202,6 +203,8 @@ static void add_planned(struct containers *to, const struct plan_container *c, c
 	put_quantity(ev, v, "cpu", &c->asks.cpu, TYPE_CPU);
 	put_quantity(ev, v, "memory", &c->asks.memory, TYPE_MEMORY);
 	put_policy_member(ev, v, "resources", planned_resources(ev, c, acc, at));
+	put_policy_member(ev, v, "security", map_finish(ev, planned_security(ev, c->security, c->raw, to->pod,
+		at)));
 	put_policy_member(ev, v, "raw", block_value(ev, c->raw, at));
 	list_add(ev, to->list, map_finish(ev, v));
 }
@@ -264,6 +267,7 @@ static void add_written(struct containers *to, const struct data *d)
 	put_policy_member(ev, v, "cpu", amount_value(ev, d, "cpu", TYPE_CPU));
 	put_policy_member(ev, v, "memory", amount_value(ev, d, "memory", TYPE_MEMORY));
 	put_policy_member(ev, v, "resources", written_resources(ev, d));
+	put_policy_member(ev, v, "security", map_finish(ev, planned_security(ev, NULL, d, to->pod, d->from)));
 	put_policy_member(ev, v, "raw", data_value(ev, d));
 	list_add(ev, to->list, map_finish(ev, v));
 }
@@ -284,6 +288,7 @@ static void add_data(struct containers *to, const struct data *d)
 			add_data(to, m->value);
 			continue;
 		}
+		to->pod = d;
 		for (size_t k = 0; k < m->value->u.list.n; k++)
 			if (m->value->u.list.at[k]->kind == DATA_MAP)
 				add_written(to, m->value->u.list.at[k]);
@@ -312,6 +317,7 @@ static void add_role_containers(struct containers *to, const struct role *role)
 
 	to->role = r->name;
 	to->kind = "raw";
+	to->pod = r->raw_pod;
 	if (!r->max)
 		return;
 	if (role->seen >= 0)

@@ -301,7 +301,7 @@ static void resources_read(struct container_reading *c, const struct data *resou
 
 static void read_container_field(struct container_reading *c, const struct data_member *m)
 {
-	if (str_is(m->key, "name"))
+	if (str_is(m->key, "name") || str_is(m->key, "securityContext"))
 		return;                 /* the name of the block is the name of the container */
 	if (c->kind == CONTAINER_SIDECAR && str_is(m->key, "restartPolicy") && str_is(m->value->u.string, "Always"))
 		return;                 /* a sidecar always has this restart policy */
@@ -354,4 +354,5 @@ void container_read(struct container_reading *c)
 		if (m != early[0] && m != early[1])
 			read_container_field(c, m);
 	}
+	security_read(c);
 }

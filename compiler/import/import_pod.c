@@ -7,7 +7,6 @@
 #include <ctype.h>
 
 #include "kube/limits.h"
-#include "syntax/reserved.h"
 
 static struct line *set_role_field(struct role_reading *r, const char *field, struct expr *value,
 	const struct data_member *m)
@@ -33,16 +32,6 @@ static const struct data *main_container(const struct role_reading *r, const str
 		if (!r->kind->container || str_is(member_text(containers->u.list.at[i], "name"), r->kind->container))
 			return containers->u.list.at[i];
 	return NULL;
-}
-
-/* Can the name of the container also be the name of a block? */
-static bool is_block_name(struct str name)
-{
-	for (size_t i = 0; i < name.n; i++)
-		if (!islower((unsigned char)name.p[i]) && name.p[i] != '-' &&
-		    (i == 0 || !isdigit((unsigned char)name.p[i])))
-			return false;
-	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-' && !word_is_reserved(name);
 }
 
 /* Reads a container other than the main one. */
@@ -236,7 +225,7 @@ static void service_links(struct role_reading *r)
 static void read_pod_field(struct role_reading *r, const struct data_member *m)
 {
 	static const char *const elsewhere[] = { "containers", "initContainers", "volumes", "nodeSelector",
-		"tolerations" };
+		"tolerations", "securityContext" };
 
 	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
 		if (str_is(m->key, elsewhere[i]))
@@ -374,10 +363,12 @@ bool role_read(struct role_reading *r, const struct data *template)
 	r->main = main_container(r, member(r->spec, "containers"));
 	if (!r->main)
 		return false;
+	r->pod_said = pod_security_is_said(r);
 	volumes_read(r, member(r->spec, "volumes"));
 	main_read(r);
 	for (size_t i = 0; i < r->spec->u.map.n; i++)
 		read_pod_field(r, &r->spec->u.map.at[i]);
+	pod_security_read(r);
 	service_links(r);
 	device_read(r, member(r->spec, "nodeSelector"), member(r->spec, "tolerations"));
 	template_metadata(r, member(template, "metadata"));

@@ -36,6 +36,7 @@ struct role_reading {
 	const struct data *devices;     /* those resources of the main container that are devices: a map, or NULL */
 	struct str memory;              /* memory that the main container requests, as it is written */
 	int64_t replicas;
+	bool pod_said;                  /* see pod_security_is_said() */
 };
 
 enum container_kind { CONTAINER_MAIN, CONTAINER_SIDECAR, CONTAINER_INIT };
@@ -86,6 +87,16 @@ bool batch_rule(struct import *im, const struct data *spec, struct str name);
 int64_t batch_replicas(struct import *im, const struct data *spec);
 bool batch_read(struct import *im, const struct data *spec, struct lines *to);
 
+/* Can the name of a container also be the name of a block? */
+bool is_block_name(struct str name);
+/*
+ * Can every container say itself what the pod says of it? Those that stay in `raw pod`, because no block can have their
+ * names, cannot.
+ */
+bool pod_security_is_said(const struct role_reading *r);
+/* Read the security context of a container, and what the pod's says beyond those of its containers. */
+void security_read(struct container_reading *c);
+void pod_security_read(struct role_reading *r);
 /* Reads a container's fields; those that the language does not have are put into `raw container`. */
 void container_read(struct container_reading *c);
 /* The first function returns the `raw container` of a container, the second one the `raw pod` of a role. */

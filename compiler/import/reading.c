@@ -4,8 +4,11 @@
  */
 #include "import/import_role.h"
 
+#include <ctype.h>
+
 #include "base/quantity.h"
 #include "import/comments.h"
+#include "syntax/reserved.h"
 
 void import_left_out(struct import *im, struct span at, struct str what, const char *why)
 {
@@ -30,6 +33,15 @@ struct lines *raw_list(struct import *im, struct lines *raw, const char *key, st
 	if (!line)
 		line = lines_set(im->arena, raw, str_of(key), expr_new(im->arena, EXPR_LIST), from);
 	return &line->value->items;
+}
+
+bool is_block_name(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!islower((unsigned char)name.p[i]) && name.p[i] != '-' &&
+		    (i == 0 || !isdigit((unsigned char)name.p[i])))
+			return false;
+	return name.n && name.p[0] != '-' && name.p[name.n - 1] != '-' && !word_is_reserved(name);
 }
 
 struct lines *container_raw(struct container_reading *c, struct span from)

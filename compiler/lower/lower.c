@@ -172,6 +172,7 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 	gather_body(l, body, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
 	c->raw = raw_block(ev, body, "container");
+	lower_security(l, body, c);
 	lower_amounts(l, body, c);
 	if (!c->image.set && !l->job->options->here && !body->failed &&
 		gather_own(ev, body, FIELD_IMAGE, &found)->kind == VALUE_NONE) {
@@ -245,6 +246,7 @@ static void lower_main(struct lowering *l)
 	gather_role(l, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
 	c->raw = role_raw(ev, r, "container");
+	lower_security(l, NULL, c);
 	lower_amounts(l, NULL, c);
 	l->plan->claims = lower_claims(l, role_field(ev, r, FIELD_DEVICE_CLAIMS));
 	l->plan->shared_claims = lower_claims(l, role_field(ev, r, FIELD_SHARED_DEVICE_CLAIMS));

@@ -142,6 +142,12 @@ void lower_cells(struct job *j);
 void lower_apart(struct job *first, struct plan_cell *c);
 /* Lowers V, the readiness probe of container C; the ports of C must be known. */
 void lower_ready(struct lowering *l, const struct value *v, struct span at, struct plan_container *c);
+/*
+ * Lowers `security` of container C: that of BODY, the body of a sidecar or init container, with what it inherits from
+ * the role; of the role itself if C is its main container; or only what it inherits, if BODY is NULL. Reports what a
+ * container cannot have (TJ0632).
+ */
+void lower_security(struct lowering *l, struct entries *body, struct plan_container *c);
 /* The device claims in V that have valid names; reports the others. */
 struct plan_pairs lower_claims(struct lowering *l, const struct value *v);
 /* Reports a name that occurs in both fields for device claims. */

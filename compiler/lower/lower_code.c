@@ -170,6 +170,7 @@ static void lower_step(struct lowering *l, const struct plan_code *code)
 
 	*c = (struct plan_container){ .name = STR("code"), .name_at = code->from, .init = true,
 		.image = code->unpack.set ? code->unpack : l->plan->main.image, .pull = l->plan->main.pull };
+	lower_security(l, NULL, c);
 	for (size_t i = 0; i < n; i++)
 		add_step_word(l, &c->command, *words[i] ? str_of(words[i]) : script, code->from);
 	add_step_word(l, &c->command, code->id, code->from);

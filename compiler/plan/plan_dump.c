@@ -285,6 +285,10 @@ static void dump_container(struct dumping *d, const char *kind, const struct pla
 		fact(d, "ready", plan_probe_text(&d->arena, c->ready), c->ready->from);
 		dump_rest(d, 1, &shape_plan_probe, c->ready);
 	}
+	if (c->security) {
+		fact(d, "security", STR(""), c->security->from);
+		dump_rest(d, 1, &shape_plan_security, c->security);
+	}
 	if (c->raw)
 		dump_number(d, "raw container keys", (int64_t)c->raw->u.map.n, c->raw->from);
 	dump_rest(d, 0, &shape_plan_container, c);

@@ -103,6 +103,17 @@ static void plan_bool_identity(struct shape_out *o, const struct shape_row *r, c
 static const struct shape_type shape_plan_bool = { plan_bool_zero, plan_bool_json, plan_bool_read, plan_bool_identity,
 	NULL };
 
+/* A bool that says as much when it is false. */
+static bool plan_flag_zero(const struct shape_row *r, const void *object)
+{
+	return !((const struct plan_bool *)shape_at(r, object))->set;
+}
+static void plan_flag_json(struct shape_out *o, const struct shape_row *r, const void *object)
+{
+	json_put_bool(&o->json, ((const struct plan_bool *)shape_at(r, object))->value);
+}
+static const struct shape_type shape_plan_flag = { plan_flag_zero, plan_flag_json, NULL, plan_bool_identity, NULL };
+
 /* ---- quantities ---- */
 
 static void quantity_put(struct shape_out *o, const char *key, struct quantity q)

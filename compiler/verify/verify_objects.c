@@ -164,6 +164,9 @@ static bool has_raw(const struct plan_role *r)
 	return raw;
 }
 
+/* Does the role ask for the level "restricted" of Pod Security? Then emit checks its pods. */
+static bool is_restricted(const struct plan_role *r) { return r->main.security && r->main.security->restricted; }
+
 static bool large(size_t length) { return length * WORST_ESCAPE + SKELETON > LIMIT_OBJECT; }
 
 /*
@@ -180,7 +183,7 @@ static bool whole_worth_making(struct checking *c, const struct plan_job *j, siz
 			continue;
 		size_t length = role_length(c, j, r) + pairs_size(&j->annotations) + pairs_size(&r->annotations);
 		*ret_length += r->unrolled ? (length + SKELETON / WORST_ESCAPE) * (size_t)r->max : length;
-		raw |= has_raw(r);
+		raw |= has_raw(r) || is_restricted(r);
 	}
 	return raw || large(*ret_length);
 }
@@ -203,7 +206,7 @@ static bool worth_making(struct checking *c, struct emit *e, const struct manife
 		return emit_files_of(c->arena, e->job, r).n > 0;
 	}
 	*ret_length = role_length(c, e->job, r) + pairs_size(&e->job->annotations) + pairs_size(&r->annotations);
-	return has_raw(r) || large(*ret_length);
+	return has_raw(r) || is_restricted(r) || large(*ret_length);
 }
 
 static bool is_object_too_large(struct checking *c, struct emit *e, const struct manifest *m, const struct object *o,

@@ -20,6 +20,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,6 +44,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.append(os.path.join(ROOT, "tests", "property"))
 from pods import jobs_of  # noqa: E402
 sys.path.append(os.path.join(ROOT, "tests", "raw"))
+import restricted  # noqa: E402
 import rows  # noqa: E402
 
 TRAINC = os.path.abspath(os.environ.get("TRAINC", os.path.join(ROOT, "build", "trainc")))
@@ -305,6 +307,74 @@ def raw_rows(cluster):
             if bool(said) != bool(code):
                 wrong.append(f"{place} {fragment}: {said or 'taken, and refused by us'}")
     expect(not wrong, "\n".join(wrong))
+
+
+def enforcing(cluster, space):
+    """Lets the server keep the level "restricted" in the namespace, and waits until it makes pods there."""
+    path = f"/api/v1/namespaces/{space.name}"
+    cluster.patch(path, {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}})
+    until(lambda: cluster.get(f"{path}/serviceaccounts")["items"], 180, "the account of pods")
+
+
+def pod_refused(cluster, space, pod):
+    """What the server says against a pod; empty if it takes the pod."""
+    try:
+        cluster.request("POST", f"/api/v1/namespaces/{space.name}/pods?dryRun=All", pod)
+    except Refused as answer:
+        return str(answer)
+    return ""
+
+
+def pods_of(text):
+    """The pods of a program, or None and the codes of the errors."""
+    done = subprocess.run([TRAINC, "compile", "-o", "json", "--target", "pods", "-"], input=text, capture_output=True, text=True, timeout=60)
+    codes = set(re.findall(r": error: .*\[(TJ\d+)\]", done.stderr))
+    return ([o for o in documents(done.stdout) if o["kind"] == "Pod"] if done.returncode == 0 else None), codes
+
+
+def restricted_rows(cluster):
+    """The server refuses the pods of the rows of tests/raw/restricted.py that we refuse, and takes the others."""
+    wrong = []
+    with Space(cluster) as space:
+        enforcing(cluster, space)
+        for refused, row in restricted.ROWS:
+            pods, codes = pods_of(restricted.program(row, level=False))
+            expect(pods, f"{row}: {codes}")
+            said = pod_refused(cluster, space, pods[0])
+            if bool(said) != refused or (said and "PodSecurity" not in said):
+                wrong.append(f"{row}: {said or 'taken, and refused by us'}")
+            pods, codes = pods_of(restricted.program(row))
+            if pods and pod_refused(cluster, space, pods[0]):
+                wrong.append(f"{row}: with the level: {pod_refused(cluster, space, pods[0])}")
+    expect(not wrong, "\n".join(wrong))
+
+
+def restricted_examples(cluster):
+    """The pods of every example and of the library's tests keep the level when the job asks for it."""
+    wrong, taken = [], 0
+    with Space(cluster) as space, tempfile.TemporaryDirectory() as copies:
+        enforcing(cluster, space)
+        top = shutil.copytree(os.path.join(ROOT, "examples"), os.path.join(copies, "examples"))
+        shutil.copytree(os.path.join(ROOT, "tests", "std"), os.path.join(copies, "std"))
+        for path in sorted(glob.glob(os.path.join(os.path.dirname(top), "*", "**", "*.tj"), recursive=True)):
+            text = open(path).read()
+            asked, n = re.subn(r'^(?:for .*)?job "[^\n]*\{$', lambda m: m[0] + '\n  security = "restricted"', text, flags=re.M)
+            if not n or n != len(re.findall(r'^(?:for .*)?job "', text, flags=re.M)):
+                continue                # a job whose first line goes on
+            with open(path, "w") as f:
+                f.write(asked)
+            done = subprocess.run([TRAINC, "compile", "-o", "json", "--target", "pods", os.path.basename(path)],
+                                  cwd=os.path.dirname(path), capture_output=True, text=True, timeout=60)
+            for pod in (o for o in documents(done.stdout) if o["kind"] == "Pod") if done.returncode == 0 else ():
+                taken += 1
+                pod["metadata"].pop("namespace", None)
+                pod["spec"].pop("serviceAccountName", None)
+                pod["spec"].pop("priorityClassName", None)
+                said = pod_refused(cluster, space, pod)
+                if said:
+                    wrong.append(f"{path} {pod['metadata']['name']}: {said}")
+    expect(not wrong, "\n".join(wrong[:20]))
+    expect(taken > 100, f"only {taken} pods were tried")
 
 
 def notices_end(cluster):
@@ -711,6 +781,8 @@ def checks(mode):
         for path in files("tests/e2e/programs/*.tj"):
             found.append((f"{os.path.relpath(path, ROOT)}: accepted and kept", lambda c, path=path: compiled(c, path)))
         found.append(("tests/raw: the server refuses and takes the same rows", raw_rows))
+        found.append(("Pod Security: the server refuses and takes the same pods", restricted_rows))
+        found.append(("Pod Security: the pods of examples keep the level that the job asks for", restricted_examples))
         found.append(("the player notices a job that fails", notices_end))
         found += BEHAVIOURS
         found.append(("mnist-ddp: bare pods reach their end", bare_pods))

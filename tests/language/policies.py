@@ -52,6 +52,24 @@ MEMBERS = {
         ('raw pod { hostNetwork = true, dnsPolicy = "ClusterFirstWithHostNet" }', "host network"),
     'for c in cluster.containers { check not has(c.raw, "securityContext") else "context of ${c.name}" }':
         ('raw container { securityContext { privileged = true } }', "context of main"),
+    'for c in cluster.containers { check not c.security.privileged else "privileged ${c.name}" }':
+        ('raw container { securityContext { privileged = true } }', "privileged main"),
+    'for c in cluster.containers { check c.security.restricted else "free ${c.name}" }':
+        ('security = "restricted", sidecar s { image = "a/b:1", security = none }', "free s"),
+    'for c in cluster.containers { check (c.security.run_as ?? 0) >= 1000 else "user ${c.security.run_as ?? 0} of ${c.name}" }':
+        ('security { run_as = 1000 }, init i { image = "a/b:1", security { run_as = 7 } }', "user 7 of i"),
+    'for c in cluster.containers { check (c.security.run_as ?? 0) != 3 else "three" }':
+        ('raw pod { securityContext { runAsUser = 3 } }', "three"),
+    'for c in cluster.containers { check "SYS_ADMIN" not in c.security.capabilities else "admin ${c.name}" }':
+        ('security { capabilities = ["SYS_ADMIN"] }', "admin main"),
+    'for c in cluster.containers { check c.security.seccomp == "runtime-default" and "ALL" in c.security.drop else "open ${c.name}" }':
+        ('security { drop = ["ALL"] }', "open main"),
+    'for c in cluster.containers { check not c.security.escalation and c.security.non_root else "gains ${c.name}" }':
+        ('security { escalation = false }', "gains main"),
+    'for r in cluster.roles { check (r.limits.memory ?? 3Gi) != 3Gi else "limit of ${r.name}" }':
+        ('limits { cpu = 2 }', "limit of task"),
+    'for r in cluster.roles { check r.security != none and (r.security.level ?? "") == "restricted" else "level of ${r.name}" }':
+        ('security { run_as = 1 }', "level of task"),
     'for c in cluster.containers { check "TOKEN" not in c.env else "variable in ${c.name}" }':
         ('sidecar s { image = "a/b:1", cpu = 1, memory = 1Gi, env { TOKEN = "x" } }', "variable in s"),
     'for c in cluster.containers { check "/h" not in c.mounts else "mount in ${c.name}" }':

@@ -24,6 +24,7 @@ MAPS = {
     "annotations": ('a = "1"', 'b = "2"'),
     "limits": ("memory = 4Gi", "cpu = 4"),
     "layout": ('order = "tp-dp-pp"', "etp = 1"),
+    "security": ("run_as = 7", "non_root = true"),
     "resources": ('"example.com/a" = 1', '"example.com/b" = 2'),
     "device_claims": ('a = "one"', 'b = "two"'),
     "shared_device_claims": ('a = "one"', 'b = "two"'),
@@ -85,7 +86,7 @@ ACCELERATOR = {
     "visible": ("string", '"NPUS"'),
 }
 ACCELERATOR_MAPS = {name: MAPS[name] for name in ("env", "node", "mounts")}
-SIDE_MAPS = {name: MAPS[name] for name in ("env", "ports", "mounts", "limits", "resources")}
+SIDE_MAPS = {name: MAPS[name] for name in ("env", "ports", "mounts", "limits", "resources", "security")}
 
 PROGRAM = """accelerator npu(count: int(1..4)) {
   %(accelerator)s

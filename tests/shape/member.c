@@ -135,6 +135,8 @@ int main(void)
 	volumes[0].surprise = STR("of plan_volume");
 	r->main.asks = amounts[0];
 	r->main.surprise = STR("of plan_container");
+	static struct plan_security security = { .restricted = true, .surprise = { "of plan_security", 16 } };
+	r->main.security = &security;
 	static struct plan_layout layout = { .tp = 1, .surprise = { "of plan_layout", 14 } };
 	r->layout = &layout;
 	static struct plan_segment segment = { .size = 2, .surprise = { "of plan_segment", 15 } };

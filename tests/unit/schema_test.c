@@ -61,7 +61,7 @@ static void lookups(struct schema_types *types)
 	size_t n = 0;
 	for (const struct field *f = schema_next(BLOCK_SIDECAR, NULL); f; f = schema_next(BLOCK_SIDECAR, f))
 		n++;
-	ok(n == 12, "a sidecar has twelve fields", "sidecar");
+	ok(n == 13, "a sidecar has thirteen fields", "sidecar");
 }
 
 static void functions_and_blocks(void)

@@ -1,0 +1,21 @@
+/*
+ * capability.c - the table of capabilities.
+ */
+#include "kube/capability.h"
+
+static const char *const capabilities[] = { "ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF",
+	"CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER",
+	"KILL", "LEASE", "LINUX_IMMUTABLE", "MAC_ADMIN", "MAC_OVERRIDE", "MKNOD", "NET_ADMIN", "NET_BIND_SERVICE",
+	"NET_BROADCAST", "NET_RAW", "PERFMON", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYSLOG", "SYS_ADMIN",
+	"SYS_BOOT", "SYS_CHROOT", "SYS_MODULE", "SYS_NICE", "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE",
+	"SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM", NULL };
+
+const char *kube_capability(size_t i) { return capabilities[i]; }
+
+bool kube_is_capability(struct str name)
+{
+	for (size_t i = 0; capabilities[i]; i++)
+		if (str_is(name, capabilities[i]))
+			return true;
+	return false;
+}
