@@ -19,6 +19,8 @@
 #define FOR_RUNS (FOR_START | FOR_OPERATE | ONLY(LIST) | ONLY(DIFF))
 #define FOR_WAITING (FOR_START | ONLY(WAIT) | ONLY(SUSPEND) | ONLY(RESUME) | ONLY(DELETE))
 #define FOR_CLUSTER (FOR_RUNS | ONLY(VERSION) | ONLY(SUPERVISE) | ONLY(FIT) | ONLY(IMPORT) | ONLY(VENDOR))
+/* Commands that may show several clusters at once. */
+#define FOR_CONTEXTS (ONLY(LIST) | ONLY(STATUS) | ONLY(WHY) | ONLY(LOGS) | ONLY(EVENTS) | ONLY(FIT))
 #define FOR_ALL (~UINT64_C(0))
 
 static const struct group_row {

@@ -42,6 +42,8 @@ struct run_events {
 static void put_row_json(struct run_events *e, const struct event_row *r, struct json_writer *w)
 {
 	json_open(w, '{');
+	if (e->session->context.n)
+		json_add_text(w, "context", e->session->context);
 	json_key(w, "first");
 	json_put_time(w, r->first, 0);
 	json_key(w, "last");
@@ -84,7 +86,7 @@ static void print_table(struct run_events *e)
 	struct buf out = { 0 };
 
 	table_put(&e->table, session_width(STDOUT_FILENO), &out);
-	session_print(e->session, buf_text(&out));
+	(e->table.cells ? session_write : session_print)(e->session, buf_text(&out));
 	buf_release(&out);
 }
 
@@ -153,7 +155,8 @@ static void print_all(struct run_events *e)
 	const struct event_row **rows = event_list_rows(&e->list, &a, &n);
 
 	e->live = true;
-	if (e->json && !e->follow) {
+	e->table.cells = e->session->context.n > 0;
+	if (e->json && !e->follow && !e->session->context.n) {
 		print_document(e, rows, n);
 	} else if (e->json) {
 		for (size_t i = 0; i < n; i++)

@@ -45,7 +45,8 @@ const struct backend *backend_of(struct session *s)
 	s->backend = find_backend(s);
 	if (!s->backend || s->backend == &backend_local || !contexts_several(s))
 		return s->backend;
-	session_say(s, "%s takes one context; 'list', 'status' and 'fit' show several",
+	session_say(s, "%s takes one context; 'list', 'status', 'why', 'logs', 'events' and 'fit' "
+		"show several",
 		command_word(s->options->command));
 	return NULL;
 }

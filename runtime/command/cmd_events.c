@@ -1,4 +1,5 @@
 /* cmd_events.c - shows what a cluster has reported about a run. */
+#include "runtime/command/contexts.h"
 #include "runtime/command/runs.h"
 
 /* Does the backend have Events? If not, says what else tells about a run there. */
@@ -15,8 +16,10 @@ int cmd_events(struct session *s)
 {
 	struct attend a;
 	int status;
-	const struct backend *b = backend_begin(s, &a, &status);
 
+	if (contexts_run(s, cmd_events, &status))
+		return status;
+	const struct backend *b = backend_begin(s, &a, &status);
 	if (!b)
 		return status;
 	if (!has_events(s, b))

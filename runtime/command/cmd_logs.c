@@ -1,6 +1,7 @@
 /* cmd_logs.c - prints the output of replicas, merged by time; with -f also their future output. */
 #include <unistd.h>
 
+#include "runtime/command/contexts.h"
 #include "runtime/command/logs.h"
 #include "runtime/command/runs.h"
 
@@ -181,12 +182,15 @@ static int read_logs(struct session *s, const struct backend *b, struct attend *
 
 int cmd_logs(struct session *s)
 {
-	const struct backend *b = backend_of(s);
 	struct reading r = { .follow = option_given(s->options, OPTION_FOLLOW) };
 	struct chosen chosen;
 	struct attend a;
 	int status = STATUS_USAGE;
 
+	if (contexts_run(s, cmd_logs, &status))
+		return status;
+	status = STATUS_USAGE;
+	const struct backend *b = backend_of(s);
 	if (!b || !runs_attend_init(s, &a) || !logs_wish(s, &r.wish) || !b->begin(s, &status))
 		return status;
 	r.wish.attend = &a;

@@ -1,5 +1,6 @@
 /* cmd_why.c - `trainc why`: runs of a cluster or of this machine, or saved objects with --from. */
 #include "base/words.h"
+#include "runtime/command/contexts.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/status_from.h"
 #include "runtime/command/why.h"
@@ -28,7 +29,7 @@ int cmd_why(struct session *s)
 		session_say(s, "'--now' is for saved objects; add --from FILE");
 		return STATUS_USAGE;
 	}
-	if (!(b = backend_begin(s, &a, &status)))
+	if (contexts_run(s, cmd_why, &status) || !(b = backend_begin(s, &a, &status)))
 		return status;
 	if (runs_choose(s, b, s->options->noperands, &chosen, &status)) {
 		runs_watch(s, &chosen, &a, &status);

@@ -332,6 +332,46 @@ static void print_contexts_lines(struct contexts *c)
 	buf_release(&out);
 }
 
+/*
+ * The text of each context, with the context before each line, and a line for each context that failed. Long lines stay
+ * whole.
+ */
+static void print_contexts_text(struct contexts *c)
+{
+	bool terminal = isatty(STDOUT_FILENO);
+	struct buf out = { 0 };
+	size_t widest = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		size_t width = name_escaped(c->session->arena, c->at[i].name).n;
+		widest = width > widest ? width : widest;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		struct str name = name_escaped(c->session->arena, c->at[i].name), rest = buf_text(&c->at[i].text);
+		while (rest.n) {
+			struct str line = str_take(&rest, '\n');
+			buf_printf(&out, "%-*.*s  ", (int)widest, STR_ARG(name));
+			if (terminal)
+				put_escaped(&out, line);
+			else
+				buf_str(&out, line);
+			buf_char(&out, '\n');
+		}
+		if (c->at[i].failure.n)
+			buf_printf(&out, "%-*.*s  %.*s\n", (int)widest, STR_ARG(name),
+				STR_ARG(name_escaped(c->session->arena, c->at[i].failure)));
+	}
+	session_write(c->session, buf_text(&out));
+	buf_release(&out);
+}
+
+/* The lines of logs are JSON objects that have the context already; lines of several contexts follow each other. */
+static void print_contexts_json_lines(struct contexts *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		session_write(c->session, buf_text(&c->at[i].text));
+}
+
 /* The lines of each context are JSON objects that have the context already. */
 static void print_contexts_json(struct contexts *c, const char *key)
 {
@@ -377,8 +417,9 @@ static bool is_shown_together(struct contexts *c)
 		session_say(s, "a program on standard input is read once, for one context; write it into a file");
 	else if (c->n > CONTEXTS_MOST)
 		session_say(s, "--context names %zu contexts; at most %d", c->n, CONTEXTS_MOST);
-	else if (option_given(s->options, OPTION_WATCH))
-		session_say(s, "--watch shows one context; name one with --context");
+	else if (option_given(s->options, OPTION_WATCH) || option_given(s->options, OPTION_FOLLOW))
+		session_say(s, "--%s shows one context; name one with --context",
+			option_row(option_given(s->options, OPTION_WATCH) ? OPTION_WATCH : OPTION_FOLLOW)->word);
 	else if (form.n && !str_is(form, "json") && !str_is(form, "table") && !str_is(form, "wide") &&
 		!str_is(form, "text"))
 		session_say(s, "-o %.*s shows one context; several are shown as a table, wide, or as JSON",
@@ -386,6 +427,24 @@ static bool is_shown_together(struct contexts *c)
 	else
 		return true;
 	return false;
+}
+
+/* Prints what the contexts have found, in the form of the command. */
+static void print_contexts(struct contexts *c)
+{
+	enum command command = c->session->options->command;
+	bool json = str_is(option_form(c->session), "json");
+
+	if (json && command == COMMAND_LOGS)
+		print_contexts_json_lines(c);
+	else if (json)
+		print_contexts_json(c, command == COMMAND_FIT ? "jobs" : command == COMMAND_EVENTS ? "events" : "runs");
+	else if (command == COMMAND_FIT)
+		print_contexts_lines(c);
+	else if (command == COMMAND_WHY || command == COMMAND_LOGS)
+		print_contexts_text(c);
+	else
+		print_contexts_table(c);
 }
 
 bool contexts_several(struct session *s)
@@ -398,7 +457,6 @@ bool contexts_several(struct session *s)
 bool contexts_run(struct session *s, int (*command)(struct session *s), int *ret_status)
 {
 	struct contexts c = { .session = s };
-	bool fit = s->options->command == COMMAND_FIT;
 
 	if (s->context.n || !find_contexts(&c))
 		return false;
@@ -414,12 +472,7 @@ bool contexts_run(struct session *s, int (*command)(struct session *s), int *ret
 		say_messages(&c, &c.at[i]);
 		*ret_status = runs_worse(*ret_status, c.at[i].status);
 	}
-	if (str_is(option_form(s), "json"))
-		print_contexts_json(&c, fit ? "jobs" : "runs");
-	else if (fit)
-		print_contexts_lines(&c);
-	else
-		print_contexts_table(&c);
+	print_contexts(&c);
 	for (size_t i = 0; i < c.n; i++) {
 		buf_release(&c.at[i].text);
 		buf_release(&c.at[i].messages);

@@ -1,5 +1,5 @@
 /*
- * contexts.h - `list`, `status` and `fit` with --context a,b or --context all: several clusters at once. A process for
+ * contexts.h - commands that only show, with --context a,b or --context all: several clusters at once. A process for
  * each context runs the command and passes on what it has found, so a cluster that does not answer holds up nothing.
  */
 #ifndef TRAINC_RUNTIME_COMMAND_CONTEXTS_H

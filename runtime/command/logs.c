@@ -379,7 +379,7 @@ void logs_follow(struct session *s, const struct backend *b, struct attend *a, s
 
 	w->attend = a;
 	a->logs = b->logs(s, a, &choice);
-	a->print = (struct log_print){ .json = json,
+	a->print = (struct log_print){ .json = json, .context = s->context,
 		.escape = terminal && !option_given(o, OPTION_RAW), .grep = w->grep,
 		.colors = session_colour(option_value(o, OPTION_COLOR), STDOUT_FILENO),
 		.timestamps = option_given(o, OPTION_TIMESTAMPS), .prefix = !option_given(o, OPTION_NO_PREFIX),

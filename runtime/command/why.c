@@ -25,9 +25,13 @@ static void explain_text(const struct run_state *run, const struct answers *all,
 		buf_z(out, "nothing holds it back: all expected replicas are ready\n");
 }
 
-static void explain_json(const struct run_state *run, const struct answers *all, struct buf *out)
+/* With a CONTEXT, the document is a line for the process that prints those of all contexts. */
+static void explain_json(const struct run_state *run, const struct answers *all, struct str context, struct buf *out)
 {
-	buf_z(out, "{\"schemaVersion\":1,\"run\":{");
+	buf_z(out, context.n ? "{\"context\":" : "{\"schemaVersion\":1");
+	if (context.n)
+		buf_json(out, context);
+	buf_z(out, ",\"run\":{");
 	report_json_run(run, out);
 	buf_z(out, "},\"advice\":[");
 	for (size_t i = 0; i < all->n; i++) {
@@ -42,7 +46,7 @@ void why_explain(struct session *s, const char *where, const struct run_state *r
 	struct answers all = advice_find(s, where, run);
 
 	if (str_is(option_value(s->options, OPTION_OUTPUT), "json"))
-		explain_json(run, &all, out);
+		explain_json(run, &all, s->context, out);
 	else
 		explain_text(run, &all, now, out);
 }

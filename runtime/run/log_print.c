@@ -109,12 +109,18 @@ static void put_log_text(const struct log_print *p, const struct log_line *l, co
 	buf_z(out, l->more && !(l->pause && bar) ? "\xE2\x80\xA6\n" : "\n");
 }
 
-static void put_log_json(const struct log_line *l, struct buf *out)
+static void put_log_json(const struct log_line *l, struct str context, struct buf *out)
 {
 	const struct log_stream *s = l->from;
 	struct arena a = { 0 };
 
-	buf_z(out, "{\"time\":\"");
+	buf_char(out, '{');
+	if (context.n) {
+		buf_z(out, "\"context\":");
+		buf_json(out, context);
+		buf_char(out, ',');
+	}
+	buf_z(out, "\"time\":\"");
 	put_time(out, l->time, 9);
 	buf_z(out, "\",\"role\":");
 	buf_json(out, s->role);
@@ -205,7 +211,7 @@ void log_print(struct log_print *p, const struct log_line *l, struct buf *out, s
 	if (p->grep && !matches(p, l->text))
 		return;
 	if (p->json) {
-		put_log_json(l, out);
+		put_log_json(l, p->context, out);
 		return;
 	}
 	if (s->ended)

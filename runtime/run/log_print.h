@@ -10,6 +10,7 @@
 
 struct log_print {
 	bool json;
+	struct str context;             /* JSON lines name this context; empty: they name none */
 	bool escape;                    /* the output is a terminal: control characters in a line are escaped */
 	bool colors;                    /* with `escape`, sequences for colors and styles are kept; the colors are reset
 					 * at the end of each line */

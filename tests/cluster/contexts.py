@@ -1,4 +1,4 @@
-"""contexts.py [NAME...] - list, status and fit of several clusters at once, of which some do not answer."""
+"""contexts.py [NAME...] - commands that show several clusters at once, of which some do not answer."""
 import json
 import os
 import re
@@ -118,12 +118,44 @@ def hostile(w):
 
 
 @check
+def explained(w):
+    """why and logs: the context before each line; events: a column; JSON has it, too; a context that fails is a line, and the status is the worst"""
+    import events
+    started(w)
+    w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+    for one, word in ((w, "first"), (w.other, "second")):
+        events.event(one, "Job", "a-worker", "Started", "the %s has started" % word, 1)
+    out, _ = w.want(0, "why", "--context", "c,d", "a")
+    lines = out.splitlines()
+    must(lines[0].startswith("c  a: Failed") and any(line.startswith("c  what to do: ") for line in lines) and any(line.startswith("d  a: Running") for line in lines), out)
+    d = json.loads(w.want(0, "why", "--context", "c,d", "a", "-o", "json")[0])
+    must([(r["context"], r["run"]["state"]) for r in d["runs"]] == [("c", "Failed"), ("d", "Running")] and d["runs"][0]["advice"] and [x["status"] for x in d["contexts"]] == [0, 0], d)
+    out, _ = w.want(0, "events", "--context", "c,d", "a")
+    must(rows(out)[0] == ["CONTEXT", "LAST", "COUNT", "TYPE", "REASON", "OBJECT", "MESSAGE"] and {(r[0], r[-1]) for r in rows(out)[1:]} >= {("c", "the first has started"), ("d", "the second has started")}, out)
+    d = json.loads(w.want(0, "events", "--context", "c,d", "a", "-o", "json")[0])
+    must({(e["context"], e["message"]) for e in d["events"]} >= {("c", "the first has started"), ("d", "the second has started")}, d)
+    out, err = w.want(7, "why", "--context", "d,closed", "a", "--retry-timeout", "1s", err="^trainc: closed: ")
+    must(re.search("^d       a: Running", out, re.M) and re.search("^closed  ", out, re.M), out)
+    out, err = w.want(8, "why", "--context", "c,d", "b", err="c: no run 'b'")
+    must(re.search("^d  b: Running", out, re.M), out)
+    out, _ = w.want(2, "events", "--context", "c,d", "b", err="c: no run 'b'")
+    for one, word in ((w, "first"), (w.other, "second")):
+        one.logs[("a-worker-0-x", False)] = ["the %s prints \x1b[1m" % word]
+    out, _ = w.want(0, "logs", "--context", "c,d", "a")
+    must([line.split()[0] for line in out.splitlines()] == ["c", "d"] and "the first prints" in out and "the second prints" in out, out)
+    out, _ = w.want(0, "logs", "--context", "c,d", "-o", "json", "a")
+    must([(d["context"], d["text"][:9]) for d in map(json.loads, out.splitlines())] == [("c", "the first"), ("d", "the secon")], out)
+    for command in "logs", "events":
+        w.want(2, command, "-f", "--context", "c,d", "a", err="--follow shows one context")
+
+
+@check
 def refused(w):
     """what shows one context, and commands that take one"""
     started(w)
     w.want(2, "status", "--watch", "--context", "c,d", err="--watch shows one context")
     w.want(2, "status", "-o", "svg", "--context", "c,d", err="-o svg shows one context")
-    w.want(2, "delete", "--yes", "--context", "c,d", "a", err="delete takes one context; .list., .status. and .fit. show several")
+    w.want(2, "delete", "--yes", "--context", "c,d", "a", err="delete takes one context; .list., .status., .why., .logs., .events. and .fit. show several")
     w.want(2, "apply", "--context", "all", "a.tj", err="apply takes one context")
     must(w.get("configmaps", "a.trainc") and w.other.get("configmaps", "a.trainc"), "nothing is deleted")
     w.want(2, "status", "--context", "c,d", "nobody", err="c: no run 'nobody'")

@@ -241,6 +241,12 @@ class Samples:
         try:
             contexts.started(w)
             self.add("status", w.want(7, "status", "--context", "c,closed", "-o", "json")[0], ["status"])
+            w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
+            self.add("why", w.want(7, "why", "--context", "c,closed", "-o", "json", "a")[0], ["why"])
+            events.event(w, "Job", "a-worker", "Started", "it has started", 1)
+            self.add("events", w.want(7, "events", "--context", "c,closed", "-o", "json", "a")[0], ["events"])
+            w.logs[("a-worker-0-x", False)] = ["a line"]
+            self.each("log-line", w.want(7, "logs", "--context", "c,closed", "-o", "json", "a")[0], ["logs"])
             w.put("nodes", "", contexts.node("n", 8))
             self.add("fit", w.want(7, "fit", "--context", "c,closed", "-o", "json", "a.tj")[0], ["fit"])
         finally:
