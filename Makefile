@@ -524,6 +524,7 @@ test-dist:
 	@DIST=$(abspath $(DIST)) bash tests/dist/ci.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/packages.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/machines.sh
+	@DIST=$(abspath $(DIST)) bash tests/dist/debian.sh
 dist-check:
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/twice.sh
 # The Python API with the library and the programs of this build; tests/dist/wheel.sh does the same with the wheel.
