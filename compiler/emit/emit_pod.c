@@ -263,6 +263,18 @@ static void device_claims(struct emit *e, const struct plan_role *r, struct obje
 	claims_of(e, &r->shared_claims, "resourceClaimName", list);
 }
 
+/* Writes what the pods share with their node. With its network, their resolver must be told to know Services. */
+static void host_shares(struct emit *e, const struct plan_role *r, struct object *pod)
+{
+	if (r->host_network.value) {
+		PUT_BOOL(e->arena, pod, "hostNetwork", true, r->host_network.from);
+		if (!data_get(r->raw_pod, STR("dnsPolicy")))
+			PUT_STR(e->arena, pod, "dnsPolicy", STR("ClusterFirstWithHostNet"), r->host_network.from);
+	}
+	if (r->host_ipc.value)
+		PUT_BOOL(e->arena, pod, "hostIPC", true, r->host_ipc.from);
+}
+
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod)
 {
 	e->role = r;
@@ -272,6 +284,7 @@ void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod
 	/* `raw pod` can switch them on for programs that read the variables of Services */
 	if (!data_get(r->raw_pod, STR("enableServiceLinks")))
 		PUT_BOOL(e->arena, pod, "enableServiceLinks", false, r->at);
+	host_shares(e, r, pod);
 	placement(e, r, pod);
 	pull_secrets(e, r, pod);
 	emit_pod_security(e, r, pod);

@@ -222,6 +222,14 @@ static void service_links(struct role_reading *r)
 			expr_text(r->im->arena, STR("true")), r->spec->from);
 }
 
+/* Does the pod use the network of its node, with the resolver that `host_network` gives it? */
+static bool shares_network(const struct role_reading *r)
+{
+	const struct data *host = member(r->spec, "hostNetwork");
+
+	return host && host->u.boolean && str_is(member_text(r->spec, "dnsPolicy"), "ClusterFirstWithHostNet");
+}
+
 static void read_pod_field(struct role_reading *r, const struct data_member *m)
 {
 	static const char *const elsewhere[] = { "containers", "initContainers", "volumes", "nodeSelector",
@@ -245,7 +253,11 @@ static void read_pod_field(struct role_reading *r, const struct data_member *m)
 		read_pod_text(r, m, "scheduler");
 	else if (str_is(m->key, "priorityClassName"))
 		read_pod_text(r, m, "priority");
-	else if (!str_is(m->key, "serviceAccount"))
+	else if (str_is(m->key, "hostIPC") && m->value->u.boolean)
+		set_role_field(r, "host_ipc", expr_text(r->im->arena, STR("true")), m);
+	else if (str_is(m->key, "hostNetwork") && shares_network(r))
+		set_role_field(r, "host_network", expr_text(r->im->arena, STR("true")), m);
+	else if (!str_is(m->key, "serviceAccount") && !(str_is(m->key, "dnsPolicy") && shares_network(r)))
 		keep_pod_raw(r, m);
 }
 

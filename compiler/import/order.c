@@ -9,7 +9,8 @@ static const char *const order[] = {
 	"namespace", "image", "pull", "pull_secrets", "container", "code", "command", "args", "workdir", "replicas",
 	"accelerator", "slices", "layout", "cpu", "memory", "disk", "shm", "restart", "retries", "retry_on", "restarts",
 	"timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority", "grace", "success", "running",
-	"other_roles", "ready", "start_after", "service", "service_account", "security", "spread", "place", "zone",
+	"other_roles", "ready", "start_after", "service", "service_account", "host_network",
+	"host_ipc", "security", "spread", "place", "zone",
 	"tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "env", "ports", "mounts",
 	"files", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "raw", "role", "object",
 };

@@ -20,6 +20,15 @@ static struct plan_quantity role_quantity(struct eval *ev, struct role *r, enum 
 	return (struct plan_quantity){ v->u.quantity, role_field_at(ev, r, id), true };
 }
 
+static struct plan_bool role_bool(struct eval *ev, struct role *r, enum field_id id)
+{
+	const struct value *v = role_field(ev, r, id);
+
+	if (v->kind != VALUE_BOOL || !v->u.boolean)
+		return (struct plan_bool){ 0 };
+	return (struct plan_bool){ true, role_field_at(ev, r, id), true };
+}
+
 static struct plan_str *role_strs(struct eval *ev, struct role *r, enum field_id id, size_t *ret_n)
 {
 	return value_strs(ev, role_field(ev, r, id), ret_n);
@@ -341,6 +350,8 @@ static void lower_policy(struct lowering *l)    /* fields for placement, restart
 	p->restart = role_str(ev, r, FIELD_RESTART);
 	p->service = role_str(ev, r, FIELD_SERVICE);
 	p->service_account = role_str(ev, r, FIELD_SERVICE_ACCOUNT);
+	p->host_network = role_bool(ev, r, FIELD_HOST_NETWORK);
+	p->host_ipc = role_bool(ev, r, FIELD_HOST_IPC);
 	const struct value *retries = role_field(ev, r, FIELD_RETRIES);
 	if (retries->kind == VALUE_INT)
 		p->retries = (struct plan_int){ retries->u.integer, role_field_at(ev, r, FIELD_RETRIES), true };

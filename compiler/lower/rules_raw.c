@@ -59,7 +59,7 @@ static void host_network(struct job *j, const struct data *pod)
 		return;
 	struct diag *d = diag_report(job_diags(j), TJ0908, host->from,
 		"hostNetwork without ClusterFirstWithHostNet cannot resolve peers");
-	diag_help(job_diags(j), d, "set dnsPolicy = \"ClusterFirstWithHostNet\" too");
+	diag_help(job_diags(j), d, "write host_network = true in the role instead: the resolver follows");
 }
 
 void rules_raw(struct job *j)

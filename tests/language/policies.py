@@ -52,6 +52,8 @@ MEMBERS = {
         ('raw pod { hostNetwork = true, dnsPolicy = "ClusterFirstWithHostNet" }', "host network"),
     'for c in cluster.containers { check not has(c.raw, "securityContext") else "context of ${c.name}" }':
         ('raw container { securityContext { privileged = true } }', "context of main"),
+    'for r in cluster.roles { check not r.host_network else "network of ${r.name}" }':
+        ("host_network = true", "network of task"),
     'for c in cluster.containers { check not c.security.privileged else "privileged ${c.name}" }':
         ('raw container { securityContext { privileged = true } }', "privileged main"),
     'for c in cluster.containers { check c.security.restricted else "free ${c.name}" }':

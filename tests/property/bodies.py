@@ -56,6 +56,8 @@ ROLE = dict(CONTAINER, **{
     "grace": ("duration", "10s"),
     "service": ('enum("cluster", "none")', '"cluster"'),
     "service_account": ("name", '"somebody"'),
+    "host_network": ("bool", "true"),
+    "host_ipc": ("bool", "true"),
 })
 JOB = {
     "namespace": ("name", '"lab"'),

@@ -36,6 +36,8 @@ ROWS = [
     (REFUSED, "raw pod { hostPID = true }"),
     (REFUSED, "raw pod { hostIPC = true }"),
     (REFUSED, 'raw pod { hostNetwork = true, dnsPolicy = "ClusterFirstWithHostNet" }'),
+    (REFUSED, "host_network = true"),
+    (REFUSED, "host_ipc = true"),
     (REFUSED, 'raw pod { securityContext { sysctls = [{ name = "kernel.msgmax", value = "1" }] } }'),
     (TAKEN, 'raw pod { securityContext { sysctls = [{ name = "net.ipv4.tcp_syncookies", value = "1" }] } }'),
     (TAKEN, 'raw pod { securityContext { sysctls = [{ name = "net.ipv4.tcp_rmem", value = "1 2 3" }] } }'),
