@@ -79,6 +79,90 @@ static void say_no_pods(struct session *s, const struct status_objects *objects)
 			"nodes,pods -A -o json'", STR_ARG(option_value(s->options, OPTION_NODES)));
 }
 
+/* ---- elastic copies of cells: what admits each copy, or the least number of them, starts those that fit ---- */
+
+struct fit_trial {
+	struct arena *arena;
+	struct fit_cluster *cluster;
+	const struct plan_job *plan;
+	struct emit_listing listing;
+	struct fit_job *job;
+	int64_t *copies;                /* how many copies of each cell are tried */
+};
+
+/* Is the object of a copy that is tried, or of none? */
+static bool is_tried(const struct fit_trial *t, const struct data *object)
+{
+	struct str cell = status_label(object, "trainc.dev/cell");
+	int64_t copy = 0;
+
+	for (size_t i = 0; cell.n && str_number(status_label(object, "trainc.dev/copy"), 9, &copy) &&
+	     i < t->plan->ncells; i++)
+		if (str_eq(plan_label(t->arena, t->plan->cells[i].name), cell))
+			return copy < t->copies[i];
+	return true;
+}
+
+static struct fit_answer judge_tried(struct fit_trial *t)
+{
+	t->job->shapes = NULL;
+	t->job->n = 0;
+	t->job->queue = t->job->unknown = STR("");
+	for (size_t k = 0; k < t->listing.n; k++)
+		if (is_tried(t, t->listing.at[k].tree))
+			fit_add_object(t->arena, &t->cluster->resources, t->listing.at[k].tree, t->job);
+	return fit_judge(t->cluster, t->job);
+}
+
+/* Adds copies of cell I as long as the job fits. */
+static void try_copies(struct fit_trial *t, size_t i)
+{
+	int64_t lo = t->plan->cells[i].min, hi = t->plan->cells[i].max;
+
+	while (lo < hi) {
+		t->copies[i] = lo + (hi - lo + 1) / 2;
+		if (judge_tried(t).when == FIT_NOW)
+			lo = t->copies[i];
+		else
+			hi = t->copies[i] - 1;
+	}
+	t->copies[i] = lo;
+}
+
+/* Sets the number of copies of each cell: the least one, or the largest. */
+static void set_copies(struct fit_trial *t, bool least)
+{
+	for (size_t i = 0; i < t->plan->ncells; i++)
+		t->copies[i] = least ? t->plan->cells[i].min : t->plan->cells[i].max;
+}
+
+static struct fit_answer judge_copies(struct fit_trial *t)
+{
+	struct buf why = { 0 };
+
+	t->copies = ARENA_ARRAY(t->arena, int64_t, t->plan->ncells);
+	set_copies(t, false);
+	struct fit_answer all = judge_tried(t);
+	set_copies(t, true);
+	if (!t->plan->ncells || str_is(t->plan->gang.value, "none") || all.when == FIT_NOW ||
+	    judge_tried(t).when != FIT_NOW)
+		return all;
+	for (size_t i = 0; i < t->plan->ncells; i++)
+		try_copies(t, i);
+	struct fit_answer x = judge_tried(t);
+	for (size_t i = 0; i < t->plan->ncells; i++) {
+		const struct plan_cell *c = &t->plan->cells[i];
+		if (t->copies[i] < c->max)
+			buf_printf(&why, "%s%.*s with %lld of %lld:%lld copies", why.n ? "; " : "", STR_ARG(c->name),
+				(long long)t->copies[i], (long long)c->min, (long long)c->max);
+	}
+	if (x.why.n)
+		buf_printf(&why, "; %.*s", STR_ARG(x.why));
+	x.why = buf_take(&why, t->arena);
+	buf_release(&why);
+	return x;
+}
+
 /* Each job is tried on its own: the other jobs of the program are assumed not to run. */
 static int judge_fits(struct fitting *f)
 {
@@ -95,10 +179,9 @@ static int judge_fits(struct fitting *f)
 			struct arena a = { 0 };
 			const struct plan *plan = &f->programs.at[i]->plan;
 			struct fit_job job = { .name = plan->jobs[j].name, .ns = f->namespaces[n] };
-			struct emit_listing listing = emit_list(&a, plan, &plan->jobs[j]);
-			for (size_t k = 0; k < listing.n; k++)
-				fit_add_object(&a, &c.resources, listing.at[k].tree, &job);
-			struct fit_answer x = fit_judge(&c, &job);
+			struct fit_trial t = { .arena = &a, .cluster = &c, .plan = &plan->jobs[j], .job = &job,
+				.listing = emit_list(&a, plan, &plan->jobs[j]) };
+			struct fit_answer x = judge_copies(&t);
 			if (json)
 				put_fit_json(&job, &x, !n, s->context, &out);
 			else

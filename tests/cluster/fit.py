@@ -316,6 +316,26 @@ def elastic(w):
 
 
 @check
+def copies(w):
+    """an elastic cell starts with the copies that fit; a copy fits as a whole or not at all, and the least number must"""
+    def cells(sizes, top='queue = "lq"', more="", cell=""):
+        return ('job "j" {\n  image = "r.example.com/a:1"\n  memory = 1Gi\n  success = none\n  %s\n  cell server { copies = %s, success = none, restarts = 0\n %s\n'
+                ' role w { command = ["w"], cpu = 2, replicas = 2 } }\n%s\n}\n' % (top, sizes, cell, more))
+    nodes = [node("a", 64, 256)]
+    ask(w, cells("2:8"), nodes + kueue(32), "now", out="now    j$")
+    ask(w, cells("2:8"), nodes + kueue(23), "now", out="now    j: server with 5 of 2:8 copies$")
+    ask(w, cells("2:8"), nodes + kueue(7), "never")
+    ask(w, cells("8"), nodes + kueue(23), "never")
+    ask(w, cells("2:8"), [node("a", 15)] + kueue(64), "now", out="server with 3 of 2:8")
+    for starts in "each", "together":
+        ask(w, cells("2:8", 'gang = "volcano"', cell='starts = "%s"' % starts), [node("a", 15)], "now", out="server with 3 of 2:8")
+    ask(w, cells("2:8", ""), [node("a", 15)], "never")
+    more = ' cell other { copies = 1:4, success = none, restarts = 0, role v { command = ["v"], cpu = 2 } }\n role r { command = ["r"], cpu = 2 }'
+    ask(w, cells("2:8", more=more, top="# allow TJ0823: all may start alone\n queue = \"lq\""), nodes + kueue(21), "now",
+        out="now    j: server with 4 of 2:8 copies; other with 1 of 1:4 copies$")
+
+
+@check
 def forms(w):
     """JSON, several jobs, unreadable files, a cluster, and a user who may not list nodes"""
     w.write("a.tj", job(1, name="a") + "\n" + job(99, 1, name="b"))
