@@ -126,10 +126,14 @@ static void put_exclusive(struct set *s, struct lines *cell)
 
 	if (!label || label->kind != DATA_STRING)
 		return;
-	if (annotations)
-		lines_drop(a, annotations, key_text(a, EXCLUSIVE));
-	if (annotations && !annotations->value->items.n)
-		lines_take(s->body, STR("annotations"));
+	struct line *mine = annotations ? lines_find(&annotations->value->items, key_text(a, EXCLUSIVE)) : NULL;
+	if (mine) {
+		bool last = annotations->value->items.n == 1;
+		line_join_comments(a, s->roles[0].line, last ? annotations : mine);
+		lines_drop(a, annotations, mine->key);
+		if (last)
+			lines_take(s->body, STR("annotations"));
+	}
 	struct str level = usual_level(label->u.string);
 	if (!level.n) {
 		struct diag *d = diag_report(s->m.im->diags, TJ1111, label->from,
