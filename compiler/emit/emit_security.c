@@ -71,12 +71,10 @@ struct restricting {
 	struct span container;                  /* where the container is, for what it lacks */
 };
 
-/* Reports PART, which the level does not allow; HELP may be NULL. */
-static void refuse_part(struct restricting *k, const struct object *part, const char *what, struct str name,
-	const char *help)
+/* Reports what the level does not allow at a place. */
+static void refuse_at(struct restricting *k, struct span at, const char *what, struct str name, const char *help)
 {
 	struct diags *ds = k->e->diags;
-	struct span at = part && span_known(part->from) ? part->from : k->container;
 	struct diag *d;
 
 	if (!ds)
@@ -87,6 +85,13 @@ static void refuse_part(struct restricting *k, const struct object *part, const 
 	if (span_known(at) && at.start != k->level->from.start)
 		diag_note(ds, d, k->level->from, "the role asks for the level here");
 	diag_help(ds, d, "%s", help);
+}
+
+/* Reports PART, or, if it is NULL, what the container lacks. */
+static void refuse_part(struct restricting *k, const struct object *part, const char *what, struct str name,
+	const char *help)
+{
+	refuse_at(k, part && span_known(part->from) ? part->from : k->container, what, name, help);
 }
 
 static struct str text_under(const struct object *map, const char *key)
@@ -138,6 +143,45 @@ static void test_context(struct restricting *k, const struct object *c)
 		refuse_part(k, windows, "processes of the host", STR(""), "remove 'hostProcess'");
 	if (str_is(text_under(armor, "type"), "Unconfined"))
 		refuse_part(k, armor, "an unconfined profile of AppArmor", STR(""), "remove it");
+}
+
+static void test_sysctls(struct restricting *k, const struct object *list)
+{
+	static const char safe[] = "kernel.shm_rmid_forced net.ipv4.ip_local_port_range net.ipv4.tcp_syncookies "
+		"net.ipv4.ip_unprivileged_port_start net.ipv4.ping_group_range net.ipv4.ip_local_reserved_ports "
+		"net.ipv4.tcp_keepalive_time net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_intvl "
+		"net.ipv4.tcp_keepalive_probes net.ipv4.tcp_rmem net.ipv4.tcp_wmem";
+
+	for (size_t i = 0; list && i < list->u.list.n; i++) {
+		struct str name = text_under(list->u.list.at[i], "name");
+		if (name.n && !is_word_in(safe, name))
+			refuse_part(k, list->u.list.at[i], "the sysctl ", name, "remove it");
+	}
+}
+
+/* Reports what the security context of the pod says itself: the level refuses it even if no container inherits it. */
+static void test_pod_context(struct restricting *k)
+{
+	const struct object *c = k->pod_context, *root = part_under(c, "runAsNonRoot", OBJECT_BOOL),
+		*profile = part_under(c, "seccompProfile", OBJECT_MAP);
+
+	test_context(k, c);
+	if (root && !root->u.boolean)
+		refuse_part(k, root, "runAsNonRoot = false", STR(""), "remove it");
+	if (str_is(text_under(profile, "type"), "Unconfined"))
+		refuse_part(k, profile, "an unconfined profile of seccomp", STR(""), "remove it");
+	test_sysctls(k, part_under(c, "sysctls", OBJECT_LIST));
+}
+
+/* Reports annotations by which a container has no profile of AppArmor. */
+static void test_annotations(struct restricting *k, const struct plan_pairs *said)
+{
+	for (size_t i = 0; i < said->n; i++) {
+		struct str value = said->at[i].value;
+		if (str_starts(said->at[i].key, STR("container.apparmor.security.beta.kubernetes.io/")) && value.n &&
+			!str_is(value, "runtime/default") && !str_starts(value, STR("localhost/")))
+			refuse_at(k, said->at[i].key_at, "the annotation ", said->at[i].key, "remove it");
+	}
 }
 
 static void test_seccomp(struct restricting *k, const struct object *c)
@@ -242,20 +286,6 @@ static void test_volume_kind(struct restricting *k, const struct object *v)
 	}
 }
 
-static void test_sysctls(struct restricting *k, const struct object *list)
-{
-	static const char safe[] = "kernel.shm_rmid_forced net.ipv4.ip_local_port_range net.ipv4.tcp_syncookies "
-		"net.ipv4.ip_unprivileged_port_start net.ipv4.ping_group_range net.ipv4.ip_local_reserved_ports "
-		"net.ipv4.tcp_keepalive_time net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_intvl "
-		"net.ipv4.tcp_keepalive_probes net.ipv4.tcp_rmem net.ipv4.tcp_wmem";
-
-	for (size_t i = 0; list && i < list->u.list.n; i++) {
-		struct str name = text_under(list->u.list.at[i], "name");
-		if (name.n && !is_word_in(safe, name))
-			refuse_part(k, list->u.list.at[i], "the sysctl ", name, "remove it");
-	}
-}
-
 void emit_check_restricted(struct emit *e, const struct plan_role *r, const struct object *pod)
 {
 	static const char *const lists[] = { "initContainers", "containers", "ephemeralContainers" },
@@ -270,8 +300,9 @@ void emit_check_restricted(struct emit *e, const struct plan_role *r, const stru
 		if (true_under(pod, hosts[i]))
 			refuse_part(&k, object_get(pod, str_of(hosts[i])), "", str_of(hosts[i]),
 				"remove it; a role that needs it cannot have the level");
-	test_context(&k, k.pod_context);
-	test_sysctls(&k, part_under(k.pod_context, "sysctls", OBJECT_LIST));
+	test_pod_context(&k);
+	test_annotations(&k, &e->job->annotations);
+	test_annotations(&k, &r->annotations);
 	for (size_t l = 0; l < 3; l++) {
 		const struct object *list = part_under(pod, lists[l], OBJECT_LIST);
 		for (size_t i = 0; list && i < list->u.list.n; i++)

@@ -167,6 +167,11 @@ void lower_security(struct lowering *l, struct entries *body, struct plan_contai
 		take_words(l, own, "capabilities", &s->capabilities, &s->ncapabilities);
 		take_number(own, "fs_group", &s->fs_group);
 	}
+	if (body && s->restricted && !security_member(role_field(l->ev, l->role, FIELD_SECURITY), "level")) {
+		struct diag *d = refuse_security(l, s->from,
+			"the level \"restricted\" holds for whole pods, not for one container");
+		diag_help(l->ev->diags, d, "write security = \"restricted\" in the role");
+	}
 	if (body && s->fs_group.set) {
 		struct diag *d = refuse_security(l, s->fs_group.from,
 			"'fs_group' is the group of the pod's volumes, which all containers share");
