@@ -2,6 +2,7 @@
  * top_pods.c - what the pods of a run use: processors and memory by metrics.k8s.io, devices by the exporters on their
  * nodes. None of them is required; what is not served has a reason.
  */
+#include "base/map.h"
 #include "base/quantity.h"
 #include "base/words.h"
 #include "runtime/cluster/cluster_watch.h"
@@ -12,12 +13,14 @@
 /* Pages of exporters that are held at once, and nodes whose exporters are asked. */
 enum { PAGES_AT_ONCE = 4, EXPORTERS_MOST = 256, EXPORTER_PORT = 9400 };
 #define TOP_TIMEOUT (10 * NS_PER_SECOND)
+/* After this time no further exporter is asked: those of a network that drops packets answer none of many requests. */
+#define EXPORTERS_TIMEOUT (20 * NS_PER_SECOND)
 
 struct top_pods {
-	struct session *session;
 	struct cluster *cluster;
 	struct run_watch *run;
-	struct top *top;
+	struct top *top;                /* its arena has everything: `--watch` makes many tables */
+	struct map rows, nodes;         /* rows by pod; nodes that have rows */
 };
 
 /* An exporter of a node. */
@@ -26,21 +29,22 @@ struct node_exporter {
 	int64_t port;
 };
 
-/* The row of a pod of the run; NULL: it has none. */
-static struct top_row *row_of_pod(struct top_pods *t, struct str pod)
+/* Finds the pods of the rows, which are those of the replicas that run, in the same order. */
+static void find_rows(struct top_pods *t)
 {
 	size_t n = 0;
 
 	for (size_t k = 0; k < t->run->state.nroles; k++)
 		for (int64_t i = 0; i < t->run->state.roles[k].max; i++) {
 			const struct run_replica *r = &t->run->state.roles[k].at[i];
-			if (r->state != REPLICA_STARTED && r->state != REPLICA_READY)
+			if ((r->state != REPLICA_STARTED && r->state != REPLICA_READY) || n == t->top->n)
 				continue;
-			if (str_eq(r->pod, pod))
-				return n < t->top->n ? &t->top->at[n] : NULL;
-			n++;
+			struct top_row *row = &t->top->at[n++];
+			if (r->pod.n)
+				map_put(&t->rows, t->top->arena, r->pod, row);
+			if (row->node.n)
+				map_put(&t->nodes, t->top->arena, row->node, row);
 		}
-	return NULL;
 }
 
 /* ---- processors and memory ---- */
@@ -60,7 +64,7 @@ static int64_t usage_of(const struct data *pod, const char *path, int64_t diviso
 
 static void read_usage(struct top_pods *t)
 {
-	struct arena *a = t->session->arena;
+	struct arena *a = t->top->arena;
 	struct transport_place place = { .group = STR("metrics.k8s.io"), .version = STR("v1beta1"),
 		.plural = STR("pods"), .namespace = cluster_watch_of(t->run)->ns };
 	struct transport_pair selector = { STR("labelSelector"), str_cat(a, STR("trainc.dev/job="), t->run->name,
@@ -78,7 +82,7 @@ static void read_usage(struct top_pods *t)
 	const struct data *items = status_list(x->data, "items");
 	for (size_t i = 0; i < items->u.list.n; i++) {
 		const struct data *pod = items->u.list.at[i];
-		struct top_row *row = row_of_pod(t, status_text(pod, "metadata.name"));
+		struct top_row *row = map_get(&t->rows, status_text(pod, "metadata.name"));
 		if (!row)
 			continue;
 		row->cpu = usage_of(pod, "usage.cpu", 1000000);
@@ -91,14 +95,6 @@ static void read_usage(struct top_pods *t)
 }
 
 /* ---- devices ---- */
-
-static bool has_row_on(const struct top *t, struct str node)
-{
-	for (size_t i = 0; node.n && i < t->n; i++)
-		if (str_eq(t->at[i].node, node))
-			return true;
-	return false;
-}
 
 /* The port at which a pod serves its values: its port `metrics`, else the first that it declares. */
 static int64_t exporter_port(const struct data *pod)
@@ -122,7 +118,7 @@ static void add_exporter(struct top_pods *t, const struct member *m, struct node
 {
 	struct node_exporter one = { .ns = m->ns, .pod = m->name, .node = status_text(m->object, "spec.nodeName"),
 		.port = exporter_port(m->object) };
-	bool known = *n == EXPORTERS_MOST || !has_row_on(t->top, one.node) ||
+	bool known = *n == EXPORTERS_MOST || !map_get(&t->nodes, one.node) ||
 		!str_is(status_text(m->object, "status.phase"), "Running");
 
 	for (size_t i = 0; i < *n && !known; i++)
@@ -136,7 +132,7 @@ static size_t find_exporters(struct top_pods *t, struct node_exporter *ret)
 {
 	static const char *const keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
 		"metadata.resourceVersion", "spec.nodeName", "spec.containers.ports", "status.phase", NULL };
-	struct arena *a = t->session->arena;
+	struct arena *a = t->top->arena;
 	struct member_query *queries = NULL;
 	struct str key, value;
 	size_t nqueries = 0, n = 0;
@@ -160,23 +156,25 @@ static size_t find_exporters(struct top_pods *t, struct node_exporter *ret)
 /* Gives the replicas on a node the values of its exporter. */
 static void take_page(struct top_pods *t, const struct node_exporter *e, const struct answer *x)
 {
-	struct exporter_devices *d = ARENA_NEW(t->session->arena, struct exporter_devices);
+	struct exporter_devices *d = ARENA_NEW(t->top->arena, struct exporter_devices);
 	struct str ns = cluster_watch_of(t->run)->ns;
 
 	if (x->class != CALL_DONE) {
-		top_unserved(t->top, str_printf(t->session->arena, "GPU and GPU-MEMORY on node %.*s: %.*s",
+		top_unserved(t->top, str_printf(t->top->arena, "GPU and GPU-MEMORY on node %.*s: %.*s",
 			STR_ARG(e->node), STR_ARG(x->error)));
 		return;
 	}
-	d->n = 0;
+	*d = (struct exporter_devices){ 0 };
 	exporter_read(x->body, d);
-	for (size_t k = 0; k < t->run->state.nroles; k++)
-		for (int64_t i = 0; i < t->run->state.roles[k].max; i++) {
-			const struct run_replica *r = &t->run->state.roles[k].at[i];
-			struct top_row *row = str_eq(r->node, e->node) ? row_of_pod(t, r->pod) : NULL;
-			if (row)
-				exporter_sum(d, ns, r->pod, &row->devices, &row->device_use, &row->device_memory);
-		}
+	if (!d->n && d->unnamed)
+		top_unserved(t->top, str_printf(t->top->arena, "GPU and GPU-MEMORY on node %.*s: its exporter names no "
+			"pods", STR_ARG(e->node)));
+	for (size_t i = 0; i < t->rows.n; i++) {
+		struct top_row *row = t->rows.entries[i].value;
+		if (str_eq(row->node, e->node))
+			exporter_sum(d, ns, t->rows.entries[i].key, &row->devices, &row->device_use,
+				&row->device_memory);
+	}
 }
 
 /* Asks some exporters at once, and releases their pages: each may be large. */
@@ -200,18 +198,46 @@ static void ask_exporters(struct top_pods *t, const struct node_exporter *at, si
 	arena_release(&memory);
 }
 
+/* Says that replicas have no values while others of their role have some, if that has no other reason. */
+static void check_devices(struct top_pods *t)
+{
+	const struct top *top = t->top;
+	const struct top_row *with = NULL, *without = NULL;
+
+	for (size_t i = 0; i < top->n; i++) {
+		if (i && !str_eq(top->at[i].role, top->at[i - 1].role))
+			with = without = NULL;
+		*(top->at[i].devices ? &with : &without) = &top->at[i];
+		if (with && without) {
+			top_unserved(t->top, STR("GPU and GPU-MEMORY of some replicas: no exporter names their pods"));
+			return;
+		}
+	}
+}
+
 static void read_devices(struct top_pods *t)
 {
-	struct node_exporter *all = ARENA_ARRAY(t->session->arena, struct node_exporter, EXPORTERS_MOST);
-	size_t n = find_exporters(t, all);
-	for (size_t i = 0; i < n; i += PAGES_AT_ONCE)
+	struct node_exporter *all = ARENA_ARRAY(t->top->arena, struct node_exporter, EXPORTERS_MOST);
+	int64_t began = clock_steady();
+	size_t before = t->top->nunserved, n = find_exporters(t, all);
+
+	for (size_t i = 0; i < n; i += PAGES_AT_ONCE) {
+		if (clock_steady() - began > EXPORTERS_TIMEOUT) {
+			top_unserved(t->top, str_printf(t->top->arena, "GPU and GPU-MEMORY on %zu nodes: the "
+				"exporters on other nodes have not answered in time", n - i));
+			break;
+		}
 		ask_exporters(t, all + i, n - i < PAGES_AT_ONCE ? n - i : PAGES_AT_ONCE);
+	}
+	if (t->top->nunserved == before)
+		check_devices(t);
 }
 
 void cluster_top(struct session *s, struct run_watch *w, struct top *ret)
 {
-	struct top_pods t = { .session = s, .cluster = cluster_of(s), .run = w, .top = ret };
+	struct top_pods t = { .cluster = cluster_of(s), .run = w, .top = ret };
 
+	find_rows(&t);
 	read_usage(&t);
 	read_devices(&t);
 }

@@ -42,7 +42,23 @@ static void top_local(struct run_watch *w, struct top *t)
 	top_unserved(t, STR("GPU and GPU-MEMORY: devices of this machine are not measured"));
 }
 
-static void top_print(struct session *s, struct run_watch *w, bool first)
+/* Says what is not served, if the table before, whose reasons are SAID, did not have the same reasons. */
+static void say_unserved(struct session *s, const struct top *t, struct buf *said)
+{
+	struct buf now = { 0 };
+
+	for (size_t i = 0; i < t->nunserved; i++) {
+		buf_str(&now, t->unserved[i]);
+		buf_char(&now, '\n');
+	}
+	for (size_t i = 0; i < t->nunserved && !str_eq(buf_text(&now), buf_text(said)); i++)
+		session_say(s, "not served: %.*s", STR_ARG(name_escaped(t->arena, t->unserved[i])));
+	buf_release(said);
+	*said = now;
+}
+
+/* Prints what the replicas use; SAID: the reasons of the table before. */
+static void top_print(struct session *s, struct run_watch *w, bool first, struct buf *said)
 {
 	struct arena memory = { 0 };
 	struct buf out = { 0 };
@@ -58,8 +74,8 @@ static void top_print(struct session *s, struct run_watch *w, bool first)
 		top_json(&t, &w->state, &out);
 	else
 		top_table(&t, session_width(STDOUT_FILENO), &out);
-	for (size_t i = 0; i < t.nunserved && !json && first; i++)
-		session_say(s, "not served: %.*s", STR_ARG(name_escaped(&memory, t.unserved[i])));
+	if (!json)
+		say_unserved(s, &t, said);
 	if (watch && !first)
 		session_print(s, STR("\n"));
 	runs_write_report(s, json ? REPORT_JSON : REPORT_TABLE, buf_text(&out));
@@ -78,6 +94,7 @@ static bool any_running(const struct run_watch *w)
 static int top_run(struct session *s, struct run_watch *w)
 {
 	bool watch = option_given(s->options, OPTION_WATCH);
+	struct buf said = { 0 };
 
 	if (watch && runs_form(s, REPORT_TABLE) == REPORT_JSON) {
 		session_say(s, "--watch shows tables; without it, -o json prints one document");
@@ -92,12 +109,13 @@ static int top_run(struct session *s, struct run_watch *w)
 		run_watch_measure(w);
 		top_pause(w, TOP_RATE_MS);
 	}
-	top_print(s, w, true);
+	top_print(s, w, true, &said);
 	while (watch && !run_watch_over(w) && !run_phase_final(w->state.phase)) {
 		top_pause(w, TOP_PAUSE_MS);
 		if (!run_phase_final(w->state.phase))
-			top_print(s, w, false);
+			top_print(s, w, false, &said);
 	}
+	buf_release(&said);
 	return STATUS_DONE;
 }
 

@@ -94,7 +94,7 @@ static bool take_labels(struct str *rest, struct exporter_device *d)
 	bool closed = rest->n && *rest->p == '}';
 	if (closed)
 		*rest = (struct str){ rest->p + 1, rest->n - 1 };
-	return closed && d->id.n && d->pod.n && d->ns.n;
+	return closed && d->id.n;
 }
 
 static struct exporter_device *find_device(struct exporter_devices *all, const struct exporter_device *d)
@@ -123,6 +123,10 @@ static void read_exporter_line(struct str line, struct exporter_devices *ret)
 	struct str rest = { brace + 1, line.n - name.n - 1 };
 	if (!take_labels(&rest, &d) || !take_value(rest, &value))
 		return;
+	if (!d.pod.n || !d.ns.n) {
+		ret->unnamed = true;
+		return;
+	}
 	struct exporter_device *known = find_device(ret, &d);
 	if (!known)
 		return;

@@ -19,6 +19,7 @@ struct exporter_device {
 struct exporter_devices {
 	struct exporter_device at[EXPORTER_DEVICES];
 	size_t n;
+	bool unnamed;                   /* the text also has devices without a pod, which may be idle */
 };
 
 /* A label by which the pods of an exporter are found; false: there are only I of them. */

@@ -2,6 +2,7 @@
 import json
 import re
 import sys
+import time
 
 from api_memory import must, reply, run_checks, status
 from world import World
@@ -38,10 +39,14 @@ def line(name, gpu, value, pod="t-worker-0-x", ns="default", keys=("pod", "names
 class Top(World):
     def __init__(self):
         super().__init__()
-        self.metrics, self.page, self.asked = None, None, []
+        self.metrics, self.page, self.asked, self.hangs = None, None, [], False
 
     def serve(self, h):
         path = h.path.split("?")[0]
+        if path.endswith("/proxy/metrics") and self.hangs:
+            self.asked.append(h.path)
+            time.sleep(30)  # longer than trainc waits
+            return
         for at, answer in ((METRICS, self.metrics), (PAGE, self.page)):
             if path == at:
                 self.asked.append(h.path)
@@ -84,7 +89,7 @@ def all_served(w):
     for labels in {"app": "nvidia-dcgm-exporter"}, {"app.kubernetes.io/name": "dcgm-exporter"}:
         w.exporter(labels)
         out, err = w.want(0, "top", "t")
-        must(not err, err)
+        must(err == "trainc: not served: GPU and GPU-MEMORY of some replicas: no exporter names their pods\n", err)
         must([line.split() for line in out.splitlines()] == [
             ["REPLICA", "CPU", "MEMORY", "GPU", "GPU-MEMORY", "NODE"],
             ["worker/0", "1.75", "1.5", "GiB", "94%", "of", "2", "41", "GiB", "n"],
@@ -92,7 +97,7 @@ def all_served(w):
             ["worker/2", "0.00", "0", "B", "-", "-", "n"]], out)
     must("labelSelector=trainc.dev%2Fjob%3Dt" in w.asked[0], w.asked)
     d = w.rows()
-    must(d["run"] == "t" and d["unserved"] == [] and d["replicas"][0] == {"role": "worker", "index": 0, "cpu": 1.75, "memory_bytes": 1610612736, "gpus": 2, "gpu_percent": 94,
+    must(d["run"] == "t" and len(d["unserved"]) == 1 and d["replicas"][0] == {"role": "worker", "index": 0, "cpu": 1.75, "memory_bytes": 1610612736, "gpus": 2, "gpu_percent": 94,
          "gpu_memory_bytes": 41984 << 20, "node": "n"} and d["replicas"][2]["gpu_percent"] is None, d)
 
 
@@ -138,6 +143,43 @@ def plain_runs(w):
     p.communicate(timeout=60)
     must(p.returncode == 0, p.returncode)
     w.want(5, "top", "t", err="no replica of run 't' runs now: Succeeded")
+
+
+@check
+def devices_missing(w):
+    """exporters that name no pods or only some of a role are said; a table does not keep the memory of the one before, and tells reasons that are new"""
+    w.begin()
+    w.exporter()
+    w.metrics = (200, {"items": [used(n, ("1", "1Gi")) for n in range(20000)]})
+    for page in line("DCGM_FI_DEV_GPU_UTIL", 0, 50, pod=""), 'DCGM_FI_DEV_GPU_UTIL{gpu="0"} 50\n':
+        w.page = page
+        w.want(0, "top", "t", err="^trainc: not served: GPU and GPU-MEMORY on node n: its exporter names no pods$")
+    some = "not served: GPU and GPU-MEMORY of some replicas: no exporter names their pods"
+    w.page = line("DCGM_FI_DEV_GPU_UTIL", 0, 50) + line("DCGM_FI_DEV_GPU_UTIL", 1, 50, pod="")
+    p, rss = w.start("top", "t", "--watch"), []
+    w.shown(p, some)
+    for _ in range(3):
+        w.shown(p, "worker/2", out=True)
+        rss.append(int(re.search(r"VmRSS:\s+(\d+)", open("/proc/%d/status" % p.pid).read())[1]))
+    w.metrics = None
+    w.shown(p, "not served: CPU and MEMORY: the cluster has no metrics.k8s.io")
+    p.kill()
+    p.communicate(timeout=60)
+    must(rss[2] < rss[0] + 8000, rss)
+
+
+@check
+def exporters_hang(w):
+    """exporters that do not answer cost a bounded time; the other values are shown"""
+    w.begin(JOB.replace("= 3", "= 20"))
+    w.metrics, w.hangs = (200, {"items": [used(0, ("1", "1Gi"))]}), True
+    for n in range(20):
+        pod = w.get("pods", "t-worker-%d-x" % n)
+        w.put("pods", "default", dict(pod, spec=dict(pod["spec"], nodeName="n%d" % n)))
+        w.exporter(name="exporter-%d" % n, nodeName="n%d" % n)
+    out, err = w.want(0, "top", "t", err="GPU and GPU-MEMORY on 12 nodes: the exporters on other nodes have not answered in time$")
+    must(out.split()[7:9] == ["worker/0", "1.00"] or "worker/0   1.00  1.0 GiB" in out, out)
+    must(len(w.asked) == 9 and err.count("GPU-MEMORY on node n") == 8, (w.asked, err))
 
 
 @check
