@@ -163,6 +163,10 @@ static void placement(struct emit *e, const struct plan_role *r, struct object *
 
 	if (r->service_account.set)
 		PUT_STR(e->arena, pod, "serviceAccountName", r->service_account.value, r->service_account.from);
+	if (r->automount.set)
+		PUT_BOOL(e->arena, pod, "automountServiceAccountToken", r->automount.value, r->automount.from);
+	if (r->runtime_class.set)
+		PUT_STR(e->arena, pod, "runtimeClassName", r->runtime_class.value, r->runtime_class.from);
 	if (j->scheduler.set)
 		PUT_STR(e->arena, pod, "schedulerName", j->scheduler.value, j->scheduler.from);
 	emit_gang_pod(e, r, pod);

@@ -253,6 +253,11 @@ static void read_pod_field(struct role_reading *r, const struct data_member *m)
 		read_pod_text(r, m, "scheduler");
 	else if (str_is(m->key, "priorityClassName"))
 		read_pod_text(r, m, "priority");
+	else if (str_is(m->key, "runtimeClassName"))
+		read_pod_text(r, m, "runtime_class");
+	else if (str_is(m->key, "automountServiceAccountToken"))
+		set_role_field(r, "automount",
+			expr_text(r->im->arena, m->value->u.boolean ? STR("true") : STR("false")), m);
 	else if (str_is(m->key, "hostIPC") && m->value->u.boolean)
 		set_role_field(r, "host_ipc", expr_text(r->im->arena, STR("true")), m);
 	else if (str_is(m->key, "hostNetwork") && shares_network(r))

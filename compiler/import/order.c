@@ -10,7 +10,7 @@ static const char *const order[] = {
 	"accelerator", "slices", "layout", "cpu", "memory", "disk", "shm", "restart", "retries", "retry_on", "restarts",
 	"timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority", "grace", "success", "running",
 	"other_roles", "ready", "start_after", "service", "service_account", "host_network",
-	"host_ipc", "security", "spread", "place", "zone",
+	"host_ipc", "runtime_class", "automount", "security", "spread", "place", "zone",
 	"tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "env", "ports", "mounts",
 	"files", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "raw", "role", "object",
 };

@@ -352,6 +352,10 @@ static void lower_policy(struct lowering *l)    /* fields for placement, restart
 	p->service_account = role_str(ev, r, FIELD_SERVICE_ACCOUNT);
 	p->host_network = role_bool(ev, r, FIELD_HOST_NETWORK);
 	p->host_ipc = role_bool(ev, r, FIELD_HOST_IPC);
+	p->runtime_class = role_str(ev, r, FIELD_RUNTIME_CLASS);
+	const struct value *automount = role_field(ev, r, FIELD_AUTOMOUNT);
+	if (automount->kind == VALUE_BOOL)
+		p->automount = (struct plan_bool){ automount->u.boolean, role_field_at(ev, r, FIELD_AUTOMOUNT), true };
 	const struct value *retries = role_field(ev, r, FIELD_RETRIES);
 	if (retries->kind == VALUE_INT)
 		p->retries = (struct plan_int){ retries->u.integer, role_field_at(ev, r, FIELD_RETRIES), true };

@@ -54,6 +54,9 @@ MEMBERS = {
         ('raw container { securityContext { privileged = true } }', "context of main"),
     'for r in cluster.roles { check not r.host_network else "network of ${r.name}" }':
         ("host_network = true", "network of task"),
+    'for r in cluster.roles { check (r.runtime_class ?? "") == "gvisor" else "runtime of ${r.name}: ${r.runtime_class ?? "none"}" }':
+        ('runtime_class = "nvidia"', "runtime of task: nvidia"),
+    'for r in cluster.roles { check not (r.automount ?? true) else "token in ${r.name}" }': ("automount = true", "token in task"),
     'for c in cluster.containers { check not c.security.privileged else "privileged ${c.name}" }':
         ('raw container { securityContext { privileged = true } }', "privileged main"),
     'for c in cluster.containers { check c.security.restricted else "free ${c.name}" }':

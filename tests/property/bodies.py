@@ -58,6 +58,8 @@ ROLE = dict(CONTAINER, **{
     "service_account": ("name", '"somebody"'),
     "host_network": ("bool", "true"),
     "host_ipc": ("bool", "true"),
+    "runtime_class": ("name", '"gvisor"'),
+    "automount": ("bool", "false"),
 })
 JOB = {
     "namespace": ("name", '"lab"'),
