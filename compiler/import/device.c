@@ -12,16 +12,9 @@
 
 /* ---- declarations of accelerators in the program ---- */
 
-static bool is_taken(struct import *im, struct str word)
+bool device_word_is_taken(const struct import *im, struct str word)
 {
-	/*
-	 * names that a program may use but that are not known here: those of roles of later jobs, and the language's
-	 * own
-	 */
-	static const char *const words[] = {
-		"self", "cluster", "pod", "roles", "std", "count", "main", "task", "worker", "master", "chief",
-		"launcher", "scheduler", "server", "ps", "evaluator",
-	};
+	static const char *const words[] = { "self", "cluster", "pod", "roles", "std" };
 	enum function function;
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -30,8 +23,20 @@ static bool is_taken(struct import *im, struct str word)
 	for (size_t i = 0; i < im->ndevices; i++)
 		if (str_eq(im->devices[i]->word, word))
 			return true;
-	return map_get(&im->words, word) || word_is_reserved(word) || schema_function_find(word, &function) ||
-		stdlib_text(word).p || !str_eq(key_text(im->arena, word), word);
+	return word_is_reserved(word) || schema_function_find(word, &function) || stdlib_text(word).p;
+}
+
+/* Names that roles of later jobs may have, which are not known here, are taken, too. */
+static bool is_taken(struct import *im, struct str word)
+{
+	static const char *const roles[] = { "count", "main", "task", "worker", "master", "chief", "launcher",
+		"scheduler", "server", "ps", "evaluator" };
+
+	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+		if (str_is(word, roles[i]))
+			return true;
+	return map_get(&im->words, word) || device_word_is_taken(im, word) ||
+		!str_eq(key_text(im->arena, word), word);
 }
 
 /* Turns the last part of the resource's name into an identifier of the language. */

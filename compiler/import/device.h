@@ -37,6 +37,8 @@ struct import_devices {
 const struct import_devices *devices_probe(struct import *im, struct str resource, int64_t count,
 	const struct str *topologies, size_t n);
 
+/* Does the name already have a meaning in the program, as a value, function, module or accelerator? */
+bool device_word_is_taken(const struct import *im, struct str word);
 /* Adds a declaration `accelerator WORD(count: int(1..)) { }` to the program, with a unique WORD. Returns its body. */
 struct device *device_declare(struct import *im, struct str resource);
 /* Returns the accelerator that the program declares for the resource, or NULL. */

@@ -3,27 +3,9 @@
  */
 #include "import/import_set.h"
 
-#include "check/check_schema.h"
-#include "check/module.h"
 #include "import/device.h"
-#include "syntax/reserved.h"
 
 /* ---- names ---- */
-
-/* Does the name already have a meaning in the program, as a value, function, module or accelerator? */
-static bool is_reserved(const struct import *im, struct str word)
-{
-	static const char *const words[] = { "self", "cluster", "pod", "roles", "std" };
-	enum function function;
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_is(word, words[i]))
-			return true;
-	for (size_t i = 0; i < im->ndevices; i++)
-		if (str_eq(im->devices[i]->word, word))
-			return true;
-	return word_is_reserved(word) || schema_function_find(word, &function) || stdlib_text(word).p;
-}
 
 void set_label(struct set *s, const struct set_role *r, struct str value)
 {
@@ -41,7 +23,7 @@ void set_words(struct set *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct set_role *r = &s->roles[i];
 		struct str word = str_lower(a, word_text(a, r->name)), base;
-		if (is_reserved(s->m.im, word) || key_text(a, word).p != word.p)
+		if (device_word_is_taken(s->m.im, word) || key_text(a, word).p != word.p)
 			word = str_cat(a, word, STR("_role"), STR(""));
 		base = word;
 		for (unsigned n = 2; map_put(&seen, a, word, r); n++)
