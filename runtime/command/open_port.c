@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system.h"
 #include "base/words.h"
 #include "runtime/command/local.h"
 #include "runtime/local/forward.h"
@@ -135,6 +136,7 @@ static _Noreturn void become_browser(int from)
 	if (nothing >= 0)
 		for (int fd = 0; fd < 3; fd++)
 			dup2(nothing, fd);
+	system_close_from(STDERR_FILENO + 1);   /* connections to the cluster, which would stay open with the browser */
 	signal(SIGPIPE, SIG_DFL);
 	if (command && *command)                /* the shell divides the words of the variable, and expands no more */
 		execl("/bin/sh", "sh", "-c", "set -f; exec $BROWSER \"$1\"", "sh", address, (char *)NULL);

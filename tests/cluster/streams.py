@@ -748,19 +748,19 @@ def not_opened(w):
 
 @check
 def browsers(w):
-    """open on a terminal starts the browser with the address, in a group of its own; not with --print, and not without a terminal"""
+    """open on a terminal starts the browser with the address, in a group of its own, without trainc's connections; not with --print, and not without a terminal"""
     w.write("board.tj", BOARD % 8080)
     w.want(0, "apply", "--no-wait", "board.tj")
     note, bin = os.path.join(w.dir, "note"), os.path.join(w.dir, "bin")
     os.mkdir(bin)
     for name in "xdg-open", "my browser":
-        w.write("bin/" + name, "#!/bin/sh\nprintf '%%s|' '%s' \"$@\" >>'%s.part'; mv '%s.part' '%s'\n" % (name, note, note, note))
+        w.write("bin/" + name, "#!/bin/sh\n(printf '%%s|' '%s' \"$@\"; readlink /proc/$$/fd/* | grep -c socket) >>'%s.part'; mv '%s.part' '%s'\n" % (name, note, note, note))
         os.chmod(os.path.join(bin, name), 0o755)
     w.write("bin/two-words", "#!/bin/sh\nexec '%s/my browser' \"$@\"\n" % bin)
     os.chmod(os.path.join(bin, "two-words"), 0o755)
     usual, more = w.environment, {"PATH": bin + ":" + os.environ["PATH"]}
     w.environment = lambda: {**usual(), **more}
-    for browser, words, want in (("", (), "xdg-open|http://127.0.0.1:%s/|"), ("two-words --new *", (), "my browser|--new|*|http://127.0.0.1:%s/|"),
+    for browser, words, want in (("", (), "xdg-open|http://127.0.0.1:%s/|0\n"), ("two-words --new *", (), "my browser|--new|*|http://127.0.0.1:%s/|0\n"),
                                  ("", ("--print",), None)):
         more["BROWSER"] = browser
         t = Terminal(w, "open", "board", *words)
