@@ -467,12 +467,31 @@ static void identify_set(struct checking *c, const struct plan_job *j)
 		identify_made(c, j, "v1", "Service", j->name, j->name_at);
 }
 
+/* Kueue has no objects of the groups whose pods name them by a label. */
+static void identify_groups(struct checking *c, const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles && emit_kueue(j); i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (!emit_gang_member(r) || !emit_gang_grouped(j, r))
+			continue;
+		struct str name = emit_gang_name(c->arena, j, emit_gang_group(j, r));
+		struct str key = str_printf(c->arena, "group of pods/%.*s/%.*s", STR_ARG(j->ns.value), STR_ARG(name));
+		const struct identity *other = identify(c, key, emit_gang_place(j), j);
+		if (other && other->job != j && !str_eq(other->job->name, j->name)) {
+			report_name_twice(c, other, "group of pods", name, emit_gang_place(j));
+			return;
+		}
+	}
+}
+
 void check_identities(struct checking *c)
 {
 	struct emit e = { .plan = c->plan };
 
 	job_names(c);
 	emit_each(&e, identify_manifest, c);
-	for (size_t i = 0; i < c->plan->njobs; i++)
+	for (size_t i = 0; i < c->plan->njobs; i++) {
 		identify_set(c, &c->plan->jobs[i]);
+		identify_groups(c, &c->plan->jobs[i]);
+	}
 }

@@ -151,6 +151,11 @@ t.case("kueue: several roles of a copy in one place", program("kueue", 'copies =
 objects, said = compiled(program("kueue", 'copies = 2, place = near("rack")', more=TWO), "--target", "jobset")
 same("kueue, jobset: a single pod beside one role", {r: p["metadata"]["annotations"]["kueue.x-k8s.io/podset-group-name"] for r, p in templates(objects).items()},
      {"c-w-0": "j-c-0", "c-v-0": "j-c-0", "c-w-1": "j-c-1", "c-v-1": "j-c-1"})
+BESIDE = 'job "j-c-0" { image = "r.example.com/a:1", cpu = 1, memory = 1Gi, gang = "%s", queue = "q", role r { command = ["x"], replicas = 3 } }\n'
+for gang in GANGS[:2]:  # as the name of its group, or as that of its object
+    t.case(gang + ": another job with the name of a copy's group", program(gang, "copies = 2") + BESIDE % gang, ["TJ0811", "'j-c-0' is emitted twice"], command="compile", status=1,
+           args=("--target", "pods"), files=PROJECT)
+t.case("kueue: another job with the name of a copy", program("kueue", "copies = 2") + BESIDE % "kueue", lacks="TJ0811", command="compile", status=0, files=PROJECT)
 t.case("a level that is not known", program("none", 'copies = 2, apart = "rak"'), ["TJ0626", "no level 'rak'", "did you mean 'rack'"], status=1, files=PROJECT)
 t.case("a level without a topology", program("none", 'copies = 2, apart = "rack"'), ["TJ0626", 'apart = "rack" names a level that is not known'], status=1)
 t.case("the plan", program("volcano", 'copies = 2, starts = "together"'), "cell 'c' has 2 copies; copy 0 is shown; they start together\n", command="plan", status=0, files=PROJECT)
