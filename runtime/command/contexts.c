@@ -27,6 +27,7 @@ struct member_context {
 	bool cut;                       /* it has written more than is read */
 	int status;
 	struct str failure;             /* why nothing of the context is shown; empty: it is shown */
+	bool broken;                    /* the process has not ended by itself, or its output was cut off */
 };
 
 struct contexts {
@@ -230,6 +231,9 @@ static void end_member(struct contexts *c, struct member_context *m)
 		close(m->out);
 	if (m->err >= 0)
 		close(m->err);
+	m->broken = late || m->cut || !WIFEXITED(how);
+	while (m->broken && m->text.n && m->text.p[m->text.n - 1] != '\n')
+		m->text.n--;                    /* its last line may be a part of one */
 	m->status = WIFEXITED(how) ? WEXITSTATUS(how) : late ? STATUS_UNREACHABLE : STATUS_INTERNAL;
 	if (late)
 		m->failure = STR("it has not answered in time");
@@ -254,7 +258,7 @@ static void say_messages(struct contexts *c, const struct member_context *m)
 		struct str line = take_message(&rest, &begins);
 		session_say(c->session, "%.*s: %.*s", STR_ARG(m->name), STR_ARG(line));
 	}
-	if (m->failure.n && !m->messages.n)
+	if (m->failure.n && (!m->messages.n || m->broken))
 		session_say(c->session, "%.*s: %.*s", STR_ARG(m->name), STR_ARG(m->failure));
 }
 

@@ -150,6 +150,17 @@ def explained(w):
 
 
 @check
+def cut_off(w):
+    """output that is too large ends with a whole line, so that the lines of the next context are JSON, too"""
+    started(w)
+    w.logs[("a-worker-0-x", False)] = ["x" * 99999] * 700
+    w.other.logs[("a-worker-0-x", False)] = ["the second"]
+    out, _ = w.want(3, "logs", "--context", "c,d", "-o", "json", "a", err="^trainc: c: its output is larger than 64 MiB; show this context alone$")
+    lines = out.splitlines()
+    must(len(lines) > 600 and json.loads(lines[-1])["text"] == "the second" and lines[-2][-99:] == lines[0][-99:], (len(lines), lines[-1][:99], lines[-2][-99:]))
+
+
+@check
 def refused(w):
     """what shows one context, and commands that take one"""
     started(w)
