@@ -188,10 +188,10 @@ void emit_security(struct emit *e, const struct plan_container *c, struct object
 /* Writes the part of the role's `security` that belongs to the whole pod. */
 void emit_pod_security(struct emit *e, const struct plan_role *r, struct object *pod);
 /*
- * Reports what the level "restricted" of Pod Security refuses in POD, the complete spec of a pod of role R, if the
- * role asks for that level (TJ0632).
+ * Reports containers in POD, the complete spec of a pod of role R, that must not run as root and would; and what the
+ * level "restricted" of Pod Security refuses, if the role asks for that level (TJ0632).
  */
-void emit_check_restricted(struct emit *e, const struct plan_role *r, const struct object *pod);
+void emit_check_security(struct emit *e, const struct plan_role *r, const struct object *pod);
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod);
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
 /* A native sidecar is an init container that keeps running; any other sidecar is an ordinary container. */

@@ -306,7 +306,7 @@ void emit_pod_template(struct emit *e, const struct plan_role *r, struct object 
 	emit_pod_spec(e, r, pod);
 	if (r->raw_pod)
 		raw_merge(e, RAW_POD, pod, r->raw_pod);
-	emit_check_restricted(e, r, pod);
+	emit_check_security(e, r, pod);
 }
 
 /* ---- replicas that are bare pods ---- */
@@ -332,6 +332,6 @@ struct object *emit_pod_make(struct emit *e, const struct manifest *m)
 	gate(e, m->role, spec);
 	if (m->role->raw_pod)
 		raw_merge(e, RAW_POD, spec, m->role->raw_pod);
-	emit_check_restricted(e, m->role, spec);
+	emit_check_security(e, m->role, spec);
 	return o;
 }

@@ -286,28 +286,56 @@ static void test_volume_kind(struct restricting *k, const struct object *v)
 	}
 }
 
-void emit_check_restricted(struct emit *e, const struct plan_role *r, const struct object *pod)
-{
-	static const char *const lists[] = { "initContainers", "containers", "ephemeralContainers" },
-		*const hosts[] = { "hostNetwork", "hostPID", "hostIPC" };
-	const struct object *volumes = part_under(pod, "volumes", OBJECT_LIST);
-	struct restricting k = { .e = e, .level = r->main.security,
-		.pod_context = part_under(pod, "securityContext", OBJECT_MAP) };
+/* ---- checking pods of any level ---- */
 
-	if (!e->diags || !k.level || !k.level->restricted)
+/* Reports a container that must not run as root and would: the kubelet does not start it. */
+static void test_root(struct restricting *k, const struct object *container)
+{
+	const struct object *c = part_under(container, "securityContext", OBJECT_MAP),
+		*user = part_under(c, "runAsUser", OBJECT_INT), *not_root = part_under(c, "runAsNonRoot", OBJECT_BOOL);
+	struct str name = text_under(container, "name");
+
+	user = user ? user : part_under(k->pod_context, "runAsUser", OBJECT_INT);
+	not_root = not_root ? not_root : part_under(k->pod_context, "runAsNonRoot", OBJECT_BOOL);
+	if (!user || user->u.integer || !not_root || !not_root->u.boolean)
 		return;
+	struct diag *d = diag_report(k->e->diags, TJ0632, span_known(user->from) ? user->from : container->from,
+		"the user 0 is root, and container '%.*s' must not run as root", STR_ARG(name));
+	diag_note(k->e->diags, d, not_root->from, "decided here");
+	diag_help(k->e->diags, d, "write the number of another user, such as run_as = 1000");
+}
+
+/* Reports what the level "restricted" refuses in POD. */
+static void test_restricted(struct restricting *k, const struct plan_role *r, const struct object *pod)
+{
+	static const char *const hosts[] = { "hostNetwork", "hostPID", "hostIPC" };
+	const struct object *volumes = part_under(pod, "volumes", OBJECT_LIST);
+
 	for (size_t i = 0; i < 3; i++)
 		if (true_under(pod, hosts[i]))
-			refuse_part(&k, object_get(pod, str_of(hosts[i])), "", str_of(hosts[i]),
+			refuse_part(k, object_get(pod, str_of(hosts[i])), "", str_of(hosts[i]),
 				"remove it; a role that needs it cannot have the level");
-	test_pod_context(&k);
-	test_annotations(&k, &e->job->annotations);
-	test_annotations(&k, &r->annotations);
+	test_pod_context(k);
+	test_annotations(k, &k->e->job->annotations);
+	test_annotations(k, &r->annotations);
+	for (size_t i = 0; volumes && i < volumes->u.list.n; i++)
+		test_volume_kind(k, volumes->u.list.at[i]);
+}
+
+void emit_check_security(struct emit *e, const struct plan_role *r, const struct object *pod)
+{
+	static const char *const lists[] = { "initContainers", "containers", "ephemeralContainers" };
+	struct restricting k = { .e = e, .level = r->main.security,
+		.pod_context = part_under(pod, "securityContext", OBJECT_MAP) };
+	bool restricted = k.level && k.level->restricted;
+
+	if (!e->diags)
+		return;
 	for (size_t l = 0; l < 3; l++) {
 		const struct object *list = part_under(pod, lists[l], OBJECT_LIST);
 		for (size_t i = 0; list && i < list->u.list.n; i++)
-			test_container(&k, list->u.list.at[i]);
+			(restricted ? test_container : test_root)(&k, list->u.list.at[i]);
 	}
-	for (size_t i = 0; volumes && i < volumes->u.list.n; i++)
-		test_volume_kind(&k, volumes->u.list.at[i]);
+	if (restricted)
+		test_restricted(&k, r, pod);
 }

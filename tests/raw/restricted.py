@@ -44,7 +44,7 @@ ROWS = [
     (REFUSED, 'raw pod { securityContext { seLinuxOptions { type = "spc_t" } } }'),
     (TAKEN, 'raw pod { securityContext { seLinuxOptions { type = "container_t", level = "s0:c1" } } }'),
     (REFUSED, 'raw container { securityContext { seLinuxOptions { user = "system_u" } } }'),
-    (REFUSED, 'raw pod { securityContext { runAsUser = 0 } }'),
+    (REFUSED, 'raw pod { securityContext { runAsUser = 0 } }, raw container { securityContext { runAsUser = 7 } }'),
     (TAKEN, 'raw pod { securityContext { supplementalGroups = [0, 5] } }'),
     (REFUSED, 'raw pod { securityContext { appArmorProfile { type = "Unconfined" } } }'),
     (TAKEN, 'raw container { securityContext { appArmorProfile { type = "RuntimeDefault" } } }'),
@@ -64,6 +64,18 @@ ROWS = [
             ' securityContext { allowPrivilegeEscalation = false, capabilities { drop = ["ALL"] } } }] }'),
     (REFUSED, 'raw container { readinessProbe { httpGet { port = 80, host = "10.0.0.1" } } }'),
     (REFUSED, 'raw container { lifecycle { preStop { tcpSocket { port = 80, host = "10.0.0.1" } } } }'),
+]
+
+# A container that must not run as root and has the user 0: the kubelet does not start it, whatever the level.
+ROOT = [
+    (REFUSED, "security { non_root = true }, raw pod { securityContext { runAsUser = 0 } }"),
+    (REFUSED, "security { run_as = 0 }, raw container { securityContext { runAsNonRoot = true } }"),
+    (REFUSED, "raw pod { securityContext { runAsUser = 0, runAsNonRoot = true } }"),
+    (REFUSED, "security { run_as = 0 }, raw pod { securityContext { runAsNonRoot = true } }"),
+    (REFUSED, "raw pod { securityContext { runAsNonRoot = true } }, " + SIDE % "security { run_as = 0 }"),
+    (TAKEN, "security { non_root = true, run_as = 5 }, raw pod { securityContext { runAsUser = 0 } }"),
+    (TAKEN, "security { non_root = false }, raw pod { securityContext { runAsNonRoot = true, runAsUser = 0 } }"),
+    (TAKEN, "raw pod { securityContext { runAsUser = 0 } }"),
 ]
 
 
@@ -92,7 +104,18 @@ def main():
         if done.returncode:
             failed += 1
             print("FAIL without the level: %s\n%s" % (row, done.stderr))
-    print("%d passed, %d failed" % (2 * len(ROWS) - failed, failed))
+    for refused, row in ROOT:
+        text = 'job "a" { image = "r.example.com/a:1", command = ["x"], role w { %s } }' % row
+        for target in "jobs", "pods", "jobset", "kubeflow":
+            if target == "kubeflow":
+                text = "import std.kubeflow\n" + text.replace('"a" {', '"a": kubeflow.pytorchjob {').replace("role w", "role master")
+            done = subprocess.run([trainc, "check", "--target", target, "-"], input=text, capture_output=True, text=True, timeout=60)
+            codes = set(re.findall(r": error: .*\[(TJ\d+)\]", done.stderr))
+            if codes != ({"TJ0632"} if refused else set()):
+                failed += 1
+                print("FAIL %s: %s\n%s" % (target, row, done.stderr))
+    count = 2 * len(ROWS) + 4 * len(ROOT)
+    print("%d passed, %d failed" % (count - failed, failed))
     sys.exit(failed != 0)
 
 

@@ -335,7 +335,7 @@ static void template_put(struct emit *e, const struct kind *k, const struct plan
 		drop_member(pod, ours[i]);
 	if (own.raw_pod)
 		raw_merge(e, RAW_POD, pod, own.raw_pod);
-	emit_check_restricted(e, &own, pod);
+	emit_check_security(e, &own, pod);
 	drop_elements(pod, "volumes", "mpi-job-");
 	each_container(pod, "initContainers");
 	each_container(pod, "containers");
