@@ -100,7 +100,7 @@ static int top_run(struct session *s, struct run_watch *w)
 		session_say(s, "--watch shows tables; without it, -o json prints one document");
 		return STATUS_USAGE;
 	}
-	if (!watch && !any_running(w)) {
+	if (!any_running(w) && (!watch || run_phase_final(w->state.phase))) {
 		session_say(s, "no replica of run '%.*s' runs now: %s%s%.*s", STR_ARG(w->name),
 			run_phase_word(w->state.phase), w->state.cause.n ? ": " : "", STR_ARG(w->state.cause));
 		return STATUS_CONFLICT;

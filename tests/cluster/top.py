@@ -142,7 +142,8 @@ def plain_runs(w):
     w.run_job("default", w.get("jobs", "t-worker"), "Succeeded")
     p.communicate(timeout=60)
     must(p.returncode == 0, p.returncode)
-    w.want(5, "top", "t", err="no replica of run 't' runs now: Succeeded")
+    for words in (), ("--watch",):
+        w.want(5, "top", "t", *words, err="no replica of run 't' runs now: Succeeded")
 
 
 @check
