@@ -102,6 +102,13 @@ bool kube_port_name(struct str name, const char **why)
 	return true;
 }
 
+bool kube_device_resource(struct str name)
+{
+	const char *slash = memchr(name.p, '/', name.n);
+	struct str domain = { name.p, slash ? (size_t)(slash - name.p) : 0 };
+	return domain.n && !str_ends(domain, STR("kubernetes.io"));
+}
+
 bool kube_cluster_scoped(struct str kind)
 {
 	static const char *const kinds[] = { "APIService", "CSIDriver", "CSINode", "CertificateSigningRequest",

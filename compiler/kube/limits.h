@@ -28,6 +28,8 @@ bool kube_label_key(struct str key, const char **why);
 bool kube_label_value(struct str value, const char **why);
 /* Checks the name of a container's port. */
 bool kube_port_name(struct str name, const char **why);
+/* Is it a resource of a device plugin? Amounts of such resources must be whole numbers. */
+bool kube_device_resource(struct str name);
 /*
  * Does the name consist of lower-case letters, digits and `-`, with a letter or digit at both ends? The length is not
  * checked.

@@ -369,14 +369,6 @@ void api_security(struct api_check *k, const struct data *d)
 			"'allowPrivilegeEscalation' cannot be false for a privileged container");
 }
 
-/* Is it a resource of a device plugin? Amounts of such resources must be whole numbers. */
-static bool is_extended(struct str name)
-{
-	const char *slash = memchr(name.p, '/', name.n);
-	struct str domain = { name.p, slash ? (size_t)(slash - name.p) : 0 };
-	return domain.n && !str_ends(domain, STR("kubernetes.io"));
-}
-
 /*
  * Is it a valid name of a resource? Names of Kubernetes' own resources have no domain; those of device plugins have
  * one.
@@ -425,7 +417,7 @@ static void amounts(struct api_check *k, const struct data *map)
 			api_refuse(k, m->value, "write it as DOMAIN/NAME, such as \"example.com/gpu\"",
 				"resource '%.*s' has no domain",
 				STR_ARG(check_short(k->c->arena, m->key)));
-		if (is_extended(m->key) && parsed && q.nano % QUANTITY_UNIT)
+		if (kube_device_resource(m->key) && parsed && q.nano % QUANTITY_UNIT)
 			api_refuse(k, m->value, "write a whole number",
 				"'%.*s' is counted in whole numbers, and this is %.*s",
 				STR_ARG(check_short(k->c->arena, m->key)), STR_ARG(quantity_shown(k, m->value, q)));
@@ -457,7 +449,7 @@ static void request_above_limit(struct api_check *k, const struct data *limits, 
 		const struct data *r = requests->u.map.at[i].value, *l = data_get(limits, name);
 		if (!quantity_in(l, &limit) || !quantity_in(r, &request) || request.nano == limit.nano)
 			continue;
-		if (request.nano > limit.nano || is_extended(name) || str_starts(name, STR("hugepages-")))
+		if (request.nano > limit.nano || kube_device_resource(name) || str_starts(name, STR("hugepages-")))
 			api_refuse(k, r, request.nano > limit.nano ?
 				"raise the limit, or request less" : "write the same number",
 				request.nano > limit.nano ? "the request of '%.*s' is %.*s, above its limit of %.*s" :

@@ -1,10 +1,11 @@
 /*
- * top_pods.c - what the pods of a run use: processors and memory by metrics.k8s.io, devices by the exporters on their
- * nodes. None of them is required; what is not served has a reason.
+ * top_pods.c - what the pods of a run use: processors and memory by metrics.k8s.io, and, if a pod of the run requests a
+ * device, devices by the exporters on the nodes. None of them is required; what is not served has a reason.
  */
 #include "base/map.h"
 #include "base/quantity.h"
 #include "base/words.h"
+#include "kube/limits.h"
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/run/top.h"
 #include "runtime/status/exporter.h"
@@ -95,6 +96,46 @@ static void read_usage(struct top_pods *t)
 }
 
 /* ---- devices ---- */
+
+static bool has_device(const struct data *resources)
+{
+	for (size_t i = 0; resources && resources->kind == DATA_MAP && i < resources->u.map.n; i++)
+		if (kube_device_resource(resources->u.map.at[i].key))
+			return true;
+	return false;
+}
+
+/* Does a container of the list request a device? A limit alone is a request as well. */
+static bool any_device(const struct data *containers)
+{
+	for (size_t i = 0; i < containers->u.list.n; i++)
+		if (has_device(status_path(containers->u.list.at[i], "resources.limits")) ||
+			has_device(status_path(containers->u.list.at[i], "resources.requests")))
+			return true;
+	return false;
+}
+
+/* Does a pod of the run request a device? True as well if the pods cannot be listed. */
+static bool run_has_devices(struct top_pods *t)
+{
+	static const char *const keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
+		"metadata.resourceVersion", "spec.resourceClaims.name", "spec.containers.resources",
+		"spec.initContainers.resources", NULL };
+	struct arena *a = t->top->arena;
+	struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .keep = keep,
+		.ns = cluster_watch_of(t->run)->ns,
+		.selector = str_cat(a, STR("trainc.dev/job="), t->run->name, STR("")) };
+	struct members all = members_list(&t->cluster->client, a, &q, 1);
+
+	for (size_t i = 0; i < all.n; i++) {
+		const struct data *pod = all.at[i].object;
+		if (status_list(pod, "spec.resourceClaims")->u.list.n ||
+			any_device(status_list(pod, "spec.containers")) ||
+			any_device(status_list(pod, "spec.initContainers")))
+			return true;
+	}
+	return all.failed;
+}
 
 /* The port at which a pod serves its values: its port `metrics`, else the first that it declares. */
 static int64_t exporter_port(const struct data *pod)
@@ -239,5 +280,6 @@ void cluster_top(struct session *s, struct run_watch *w, struct top *ret)
 
 	find_rows(&t);
 	read_usage(&t);
-	read_devices(&t);
+	if (run_has_devices(&t))
+		read_devices(&t);
 }

@@ -132,10 +132,12 @@ def plain_runs(w):
     """a run without devices; --watch until the run ends; a run that has ended has nothing to show"""
     w.begin(PLAIN)
     w.metrics = (200, {"items": [used(0, ("1", "1Gi")), used(1, ("1", "1Gi"))]})
-    w.exporter()
-    w.page = "# nothing\n"
-    out, err = w.want(0, "top", "t")
-    must(not err and [x.split()[-3] for x in out.splitlines()] == ["GPU", "-", "-"], (out, err))
+    w.page = status(503, "ServiceUnavailable", "no exporter")
+    for n in range(2):                                      # exporters are of no use to it, whether there are any or not
+        out, err = w.want(0, "top", "t")
+        must(not err and [x.split()[-3] for x in out.splitlines()] == ["GPU", "-", "-"], (out, err))
+        w.exporter()
+    must(not any("proxy" in path for path in w.asked), w.asked)
     w.want(2, "top", "t", "-o", "json", "--watch", err="--watch shows tables")
     p = w.start("top", "t", "--watch")
     w.shown(p, "worker/1", out=True)
@@ -181,6 +183,29 @@ def exporters_hang(w):
     out, err = w.want(0, "top", "t", err="GPU and GPU-MEMORY on 12 nodes: the exporters on other nodes have not answered in time$")
     must(out.split()[7:9] == ["worker/0", "1.00"] or "worker/0   1.00  1.0 GiB" in out, out)
     must(len(w.asked) == 9 and err.count("GPU-MEMORY on node n") == 8, (w.asked, err))
+
+
+@check
+def which_devices(w):
+    """what counts as a device: a resource with a domain, also of an init container or as a claim; resources of Kubernetes are none"""
+    none = "GPU and GPU-MEMORY: no known exporter runs on the nodes of the run"
+    w.begin(PLAIN)
+    w.metrics = (200, {"items": [used(0, ("1", "1Gi")), used(1, ("1", "1Gi"))]})
+    pod = w.get("pods", "t-worker-0-x")
+    for device, spec in (
+            (False, {"containers": [{"name": "main", "resources": {"limits": {"cpu": "1", "memory": "1Gi", "hugepages-2Mi": "4Mi", "ephemeral-storage": "1Gi"}}}]}),
+            (False, {"containers": [{"name": "main", "resources": {"limits": {"example.kubernetes.io/x": "1", "/x": "1", "": "1"}, "requests": 7}}, 7]}),
+            (False, {"containers": 7, "initContainers": "x", "resourceClaims": {}}),
+            (True, {"containers": [{"name": "main", "resources": {"limits": {"example.com/gpu": "1"}}}]}),
+            (True, {"containers": [{"name": "main", "resources": {"requests": {"example.com/gpu": "1"}}}]}),
+            (True, {"containers": [{"name": "main"}, {"name": "beside", "resources": {"limits": {"example.com/gpu": "1"}}}]}),
+            (True, {"containers": [{"name": "main"}], "initContainers": [{"name": "i", "resources": {"limits": {"example.com/gpu": "1"}}}]}),
+            (True, {"containers": [{"name": "main"}], "resourceClaims": [{"name": "gpu", "resourceClaimName": "g"}]})):
+        w.put("pods", "default", {**pod, "spec": {"nodeName": "n", **spec}})
+        w.want(0, "top", "t", err="not served: " + none if device else "^$")
+        must(w.rows()["unserved"] == [none] * device, spec)
+    w.fault("GET", "^/api/v1/namespaces/default/pods[?](?!.*watch=)", status(500, "InternalError", "broken"), times=99)
+    w.want(0, "top", "t", err=none)
 
 
 @check
