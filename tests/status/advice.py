@@ -93,6 +93,7 @@ TABLE = [
     ("root is forbidden", held("CreateContainerConfigError", "container has runAsNonRoot and image will run as root"), "runAsNonRoot", "set a user"),
     ("no driver", held("RunContainerError", "nvidia-container-cli: initialization error: nvml error: driver not loaded"), "nvidia-container-cli", "driver of the node"),
     ("a hook", held("PostStartHookError", "command 'x' exited with 1"), "PostStartHookError", "lifecycle"),
+    ("a hook without a retry", [*died(137), event("Pod", NAME, "FailedPostStartHook", "PostStartHook failed")], "worker 1: killed by KILL", "lifecycle"),
     ("no such program", died(128, "StartError", START), "worker 1: StartError (exit code 128)", "the image has no such program"),
     ("no such path", died(128, "ContainerCannotRun", "exec /app/run: no such file or directory"), "ContainerCannotRun", "a path does not exist"),
     ("a program of another processor", died(1, "StartError", "exec /bin/x: exec format error"), "StartError", "processor of the node"),
