@@ -42,7 +42,7 @@ def between_tables(pid):
     for _ in range(20):
         with open("/proc/%d/status" % pid) as f:
             least.append(int(re.search(r"VmRSS:\s+(\d+)", f.read())[1]))
-        time.sleep(0.1)
+        time.sleep(0.1)                     # twenty samples in two seconds: a table is made every five
     return min(least)
 
 
