@@ -65,6 +65,7 @@ const char *const *keep_of(struct str group, struct str kind)
 		"metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.labels", "metadata.finalizers",
 		"metadata.annotations.[batch.kubernetes.io/job-completion-index]", "spec.nodeName",
 			"spec.nodeSelector", "spec.affinity.nodeAffinity", "spec.schedulingGates",
+			"spec.schedulerName",
 		"spec.initContainers.name", "spec.initContainers.restartPolicy", "status.phase", "status.reason",
 			"status.message", "status.podIP",
 		"status.conditions", "status.startTime", "status.containerStatuses.name",

@@ -716,6 +716,18 @@ def no_image(w):
 
 
 @check
+def no_scheduler(w):
+    """why names a scheduler that has not looked at a pod for a minute"""
+    w.write("a.tj", JOB % ("a", 1))
+    w.want(0, "apply", "a.tj")
+    pod = w.get("pods", "a-worker-0-x")
+    pod["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    pod.update(spec={"schedulerName": "elsewhere"}, status={"phase": "Pending"})
+    w.put("pods", "default", pod)
+    w.want(0, "why", "a", out="no scheduler 'elsewhere' has looked at it.*that scheduler does not run here")
+
+
+@check
 def not_ready(w):
     """why blames a node only if the object that is not ready is a node"""
     w.jobs_run = False
