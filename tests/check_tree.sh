@@ -29,6 +29,9 @@ else
 	tracked() { find "$@" -type f ! -path './build*' ! -path './.git/*' 2>/dev/null; }
 fi
 
+tracked . | grep -v '^tests/mistakes/' | tr '\n' '\0' | xargs -0 grep -nIE '^(<{7}|>{7}) ' 2>/dev/null >"$scratch/found"
+none "marks of a merge that was not finished"
+
 # ---- the top level ----
 for entry in * .ci .gitignore; do
 	case $entry in
