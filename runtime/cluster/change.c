@@ -295,6 +295,20 @@ static struct members wanted_members(struct cluster *k, const struct members *al
 	return some;
 }
 
+/*
+ * Can the members be suspended? Kueue ends the pods of a group that is held, and keeps them until others take their
+ * place; those would have the same names.
+ */
+static bool may_suspend(struct cluster *k, const struct cluster_watch *c, const struct members *all, int *ret_status)
+{
+	for (size_t i = 0; str_is(c->plan.gang.value, "kueue") && i < all->n; i++)
+		if (str_is(all->at[i].resource.kind, "Pod"))
+			return refuse_change(k, str_printf(k->arena, "pods in a queue of Kueue cannot be suspended: delete "
+				"run '%.*s', and apply it again later, or use the target 'jobs' or 'jobset'",
+				STR_ARG(c->watch->name)), ret_status);
+	return true;
+}
+
 static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
@@ -314,6 +328,8 @@ static bool suspend_run(struct session *s, struct run_watch *w, bool suspend, in
 		return false;
 	}
 	struct members some = wanted_members(k, &all);
+	if (suspend && !may_suspend(k, c, &all, ret_status))
+		return false;
 	if (!(str_is(c->plan.gang.value, "kueue") ? add_workloads : add_objects)(k, c, &some, suspend, &b, ret_status))
 		return false;
 	return changed_all(k, &b, ret_status);

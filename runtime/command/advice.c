@@ -234,7 +234,11 @@ struct answers advice_find(struct session *session, const char *where, const str
 		add_answer(a, &all, "if its work was not done, let the program exit with another code than 0 after "
 			"TERM: Kubernetes starts no replica again that ends with 0");
 	switch (s->phase) {
-	case RUN_RUNNING: case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
+	case RUN_RUNNING:
+		if (report_copies_wait(s))
+			add_queued(a, evidence, &all);
+		return all;
+	case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
 	case RUN_SUSPENDED:
 		add_answer(a, &all, str_printf(a, "%s starts its replicas",
 			command_about(session, where, "resume", s)).p);

@@ -21,7 +21,7 @@ static void explain_text(const struct run_state *run, const struct answers *all,
 	}
 	for (size_t i = 0; i < all->n; i++)
 		buf_printf(out, "%s%s\n", i ? "            " : "what to do: ", all->at[i]);
-	if (run->phase == RUN_RUNNING && !run->cause.n)
+	if (run->phase == RUN_RUNNING && !run->cause.n && !report_copies_wait(run))
 		buf_z(out, "nothing holds it back: all expected replicas are ready\n");
 }
 

@@ -47,9 +47,11 @@ void report_last_lines(const struct run_state *s, bool escape, struct buf *out);
 /*
  * Appends details of a run in a cluster that has a problem: the first failing rank with its last lines, objects with
  * problems, and the newest warnings. An empty line comes first if OUT already contains text. Appends nothing if the run
- * has no problem.
+ * has no problem. Of a run whose other copies run, these are the objects that hold copies back.
  */
 void report_details(const struct report *r, const struct run_state *s, struct buf *out);
+/* Do some copies of the run wait in a queue, while others run? */
+bool report_copies_wait(const struct run_state *s);
 /* Appends counts: "worker 3/4 ready, ps 2/2 ready, 1 restart". */
 void report_counts(const struct run_state *s, struct buf *out);
 /* Appends one run in the form of the list "runs", on one line and without braces. */

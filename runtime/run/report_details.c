@@ -115,9 +115,17 @@ static void put_event(const struct report *r, const struct run_event *e, struct 
 	buf_char(out, '\n');
 }
 
+bool report_copies_wait(const struct run_state *s)
+{
+	for (size_t i = 0; s->phase == RUN_RUNNING && s->ncells && i < s->nobjects; i++)
+		if (s->objects[i].holds && s->objects[i].phase == RUN_QUEUED)
+			return true;
+	return false;
+}
+
 void report_details(const struct report *r, const struct run_state *s, struct buf *out)
 {
-	bool well = is_well(s->phase);
+	bool waits = report_copies_wait(s), well = is_well(s->phase) && !waits;
 
 	if (well && !s->failure.known)
 		return;
@@ -141,7 +149,7 @@ void report_details(const struct report *r, const struct run_state *s, struct bu
 	for (size_t i = 0; i < s->nroles; i++)
 		put_role(&s->roles[i], s->cause, out);
 	for (size_t i = 0; i < s->nobjects; i++)
-		if (!is_well(s->objects[i].phase))
+		if (!is_well(s->objects[i].phase) && (!waits || s->objects[i].holds))
 			put_object(&s->objects[i], out);
 	for (size_t i = 0; i < s->nevents; i++)
 		put_event(r, &s->events[i], out);

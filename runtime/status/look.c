@@ -171,6 +171,9 @@ struct str text_cause(struct arena *a, struct str reason, struct str message)
 
 const char *status_holder_words(struct str finalizer)
 {
+	if (str_is(finalizer, "kueue.x-k8s.io/managed"))
+		return "Kueue removes it when the Workload of the pod's group is deleted: the label "
+			"'kueue.x-k8s.io/pod-group-name' has the name of that Workload";
 	return str_is(finalizer, "foregroundDeletion") ? "its pods are still there" :
 		"the controller that has set it must remove it";
 }

@@ -270,7 +270,7 @@ static enum run_phase as_run(enum run_phase phase)
  */
 static bool copy_queued(const struct gathered_part *p)
 {
-	return p->plan->cell.n && p->suspended && p->phase == RUN_QUEUED;
+	return p->plan->cell.n && p->phase == RUN_QUEUED;
 }
 
 /*

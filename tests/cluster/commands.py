@@ -1565,6 +1565,21 @@ def copies_scaled_in_queue(w):
     w.put("jobs", "default", job)
     w.run_job("default", job)
     w.want(0, "status", "c", out="c +Running +server .* 1/2 copies ready; server 0: waits in the queue 'q'")
+    w.want(0, "why", "c", out="Workload w1: Queued, not admitted yet\nwhat to do: the queue starts it")
+
+
+@check
+def pods_in_queue(w):
+    """pods in a queue of Kueue are not suspended: Kueue would keep them until pods with other names take their place"""
+    with_workloads(w)
+    w.write("project.tj", 'project {\n target = "pods"\n}\n')
+    w.write("a.tj", (JOB % ("a", 1)).replace("  role", '  queue = "q"\n  role', 1))
+    w.want(0, "apply", "a.tj", "--no-wait")
+    w.want(6, "suspend", "a", err="pods in a queue of Kueue cannot be suspended: delete run 'a', and apply it again later")
+    pod = w.get("pods", "a-worker-0")
+    pod["metadata"].update(deletionTimestamp="2026-01-01T00:00:00Z", finalizers=["kueue.x-k8s.io/managed"])
+    w.put("pods", "default", pod)
+    w.want(0, "why", "a", out="finalizer 'kueue.x-k8s.io/managed' holds it: Kueue removes it when the Workload")
 
 
 @check

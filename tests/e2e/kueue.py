@@ -104,7 +104,7 @@ def until(s, what, right, seconds=180):
         if found := right():
             return found
         time.sleep(0.3)
-    raise Failure(f"not seen in {seconds} s: {what}\n{s.run('list').stdout}\n{s.kubectl('get', 'workloads', '-o', 'yaml')[-4000:]}")
+    raise Failure(f"not seen in {seconds} s: {what}\n{s.run('list').stdout}\n{s.kubectl('get', 'workloads.kueue.x-k8s.io', '-o', 'yaml')[-4000:]}")
 
 
 def state(s, name="a"):
@@ -169,7 +169,7 @@ def admitted(s):
         release(s, found)
         s.want(0, "wait", "a", err="Succeeded")
         s.want(0, "delete", "a", "--yes")
-        until(s, "no Workload", lambda: not s.names("workloads,jobs,pods"))
+        until(s, "no Workload", lambda: not s.names("workloads.kueue.x-k8s.io,jobs,pods"))
 
 
 @check
@@ -433,6 +433,159 @@ def elastic(s):
         running(s, 2, "b")
         s.want(0, "scale", "b", "worker=3")
         running(s, 3, "b")
+
+
+def cell(name="a", copies="1:4", replicas=2, head="", own="", more=""):
+    """A run of copies, each with one role: a server that never ends, or the trial of a search."""
+    return (f'job "{name}" {{\n  image = "busybox:1"\n  queue = "q"\n{head}  cell c {{\n    copies = {copies}\n{own}    role worker {{\n'
+            f'      replicas = {replicas}\n      cpu = 1\n      memory = 1Gi\n{more}      annotations {{\n        {ANNOTATION}\n      }}\n    }}\n  }}\n}}\n')
+
+
+def running_pods(s, name="a"):
+    return [p for p in pods(s, name) if p["status"].get("phase") == "Running"]
+
+
+def copies_of(s, name="a"):
+    """The copies with pods, once all of their pods run."""
+    found = pods(s, name)
+    numbers = {p["metadata"]["labels"]["trainc.dev/copy"] for p in found}
+    return sorted(map(int, numbers)) if all(p["status"].get("phase") == "Running" for p in found) else None
+
+
+def copies_run(s, n, name="a", replicas=2):
+    """Waits until n whole copies run, and stay."""
+    running(s, n * replicas, name)
+    found = copies_of(s, name)
+    must(found is not None and len(found) == n, f"{n} whole copies: {found}")
+    return found
+
+
+def ready(s, name="a"):
+    found = state(s, name)["cells"][0]["copies"]
+    return found["ready"], found["desired"]
+
+
+SERVER = "    success = none\n    restarts = 0\n"
+
+
+@check
+def copies(s):
+    """copies are admitted one by one: fit says how many start, the others wait and follow when others leave; each copy
+    is scaled, held and resumed under the quota, and delete leaves nothing"""
+    with Queue(s, 5) as queue:
+        s.write("a.tj", cell(head="  success = none\n", own=SERVER))
+        fits(s, "now", "c with 2 of 1:4 copies")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        copies_run(s, 2)
+        is_state(s, "a", "Running")
+        must(ready(s) == (2, 4), f"copies ready and desired: {ready(s)}")
+        s.want(0, "status", "a", out="2/4 copies ready")
+        s.want(0, "apply", "a.tj", "--no-wait", out="Job/a-c-worker-0 unchanged")
+        s.want(0, "diff", "a.tj")
+        why(s, "a", "insufficient unused quota for cpu")
+        s.want(0, "scale", "a", "c=1", out="run/a scaled: c from 4 to 1")
+        until(s, "copy 0 alone", lambda: copies_of(s) == [0])
+        running(s, 2)
+        must(ready(s) == (1, 1), f"copies ready and desired: {ready(s)}")
+        s.write("b.tj", job("b", 3))
+        s.want(0, "apply", "b.tj", "--for", "running")
+        s.want(0, "scale", "a", "c=3", out="run/a scaled: c from 1 to 3")
+        is_state(s, "a", "Running")
+        time.sleep(2)
+        must(copies_of(s) == [0], f"the quota has no room for a second copy: {copies_of(s)}")
+        release(s, running(s, 3, "b"))
+        s.want(0, "wait", "b", err="Succeeded")
+        copies_run(s, 2)
+        s.want(0, "suspend", "a", out="run/a suspended")
+        is_state(s, "a", "Suspended")
+        until(s, "no pods", lambda: not pods(s))
+        s.write("d.tj", job("d", 4))
+        s.want(0, "apply", "d.tj", "--for", "running")
+        s.want(0, "resume", "a", out="run/a resumed")
+        is_state(s, "a", "Queued")
+        release(s, running(s, 4, "d"))
+        s.want(0, "wait", "d", err="Succeeded")
+        copies_run(s, 2)
+        queue.change(cluster_queue(s.ns, [s.ns], [8])["spec"])
+        must(copies_run(s, 3) == [0, 1, 2], "copy 3 was scaled away")
+        must(ready(s) == (3, 3), f"copies ready and desired: {ready(s)}")
+        s.want(0, "delete", "a", "b", "d", "--yes")
+        until(s, "nothing left", lambda: not s.names("workloads.kueue.x-k8s.io,jobs,pods,services"))
+
+
+@check
+def trials(s):
+    """trials of a search run as the quota permits, one after the other, until all have succeeded"""
+    with Queue(s, 4):
+        s.write("a.tj", cell(copies=3))
+        fits(s, "never")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        first = copies_run(s, 2)
+        is_state(s, "a", "Running")
+        release(s, [p for p in pods(s) if p["metadata"]["labels"]["trainc.dev/copy"] == str(first[0])])
+        until(s, "the third copy", lambda: len(running_pods(s)) == 4)
+        release(s, running_pods(s))
+        s.want(0, "wait", "a", err="Succeeded")
+        s.want(0, "delete", "a", "--yes")
+        until(s, "nothing left", lambda: not s.names("workloads.kueue.x-k8s.io,jobs,pods,services"))
+
+
+def together(s, target, least, n):
+    """Copies that start together, n of them, need room for `least`: none of them starts before."""
+    s.write("project.tj", f'project {{\n  target = "{target}"\n}}\n')
+    with Queue(s, 2 * n - 1) as queue:
+        s.write("a.tj", cell(copies=least if least == n else f"{least}:{n}", head="  success = none\n", own=SERVER + '    starts = "together"\n'))
+        fits(s, "never")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        is_state(s, "a", "Queued", "cpu")
+        time.sleep(2)
+        must(not running_pods(s), "a part of the copies runs")
+        queue.change(cluster_queue(s.ns, [s.ns], [2 * n])["spec"])
+        must(copies_run(s, n) == list(range(n)), "all copies")
+        is_state(s, "a", "Running")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        if target == "pods":
+            s.want(6, "suspend", "a", err="pods in a queue of Kueue cannot be suspended")
+        else:
+            s.want(0, "suspend", "a")
+            is_state(s, "a", "Suspended")
+            s.want(0, "resume", "a")
+        copies_run(s, n)
+        if target == "pods":                            # Kueue keeps the pods of a group that has a Workload
+            s.kubectl("delete", "workloads.kueue.x-k8s.io", "a", "--wait=false")
+        s.want(0, "delete", "a", "--yes")
+        until(s, "nothing left", lambda: not s.names("workloads.kueue.x-k8s.io,jobsets,jobs,pods,services"))
+
+
+@check
+def copies_of_a_set(s):
+    """copies of a JobSet are admitted together or not at all"""
+    together(s, "jobset", 3, 3)
+
+
+@check
+def copies_as_pods(s):
+    """copies of pods that start together are one group of Kueue: all of them or none"""
+    together(s, "pods", 3, 3)
+
+
+@check
+def groups_of_copies(s):
+    """with the target pods each copy is a group of Kueue by itself, of all of its roles: a whole copy starts or waits"""
+    s.write("project.tj", 'project {\n  target = "pods"\n}\n')
+    other = '    role other {\n      cpu = 1\n      memory = 1Gi\n      annotations {\n        %s\n      }\n    }\n' % ANNOTATION
+    with Queue(s, 5):
+        s.write("a.tj", cell(replicas=1, copies="1:3", head="  success = none\n", own=SERVER + other))
+        fits(s, "now", "c with 2 of 1:3 copies")
+        s.want(0, "apply", "a.tj", "--no-wait")
+        found = until(s, "two copies", lambda: len(running_pods(s)) == 4 and running_pods(s))
+        time.sleep(2)
+        must(len(running_pods(s)) == 4, "a part of a copy runs")
+        numbers = sorted(p["metadata"]["labels"]["trainc.dev/copy"] for p in found)
+        must(len(set(numbers)) == 2 and numbers[0] == numbers[1], f"whole copies: {numbers}")
+        is_state(s, "a", "Running")
+        s.want(0, "delete", "a", "--yes")
+        until(s, "nothing left", lambda: not s.names("workloads.kueue.x-k8s.io,jobs,pods,services"))
 
 
 if __name__ == "__main__":
