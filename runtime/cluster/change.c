@@ -303,8 +303,8 @@ static bool may_suspend(struct cluster *k, const struct cluster_watch *c, const 
 {
 	for (size_t i = 0; str_is(c->plan.gang.value, "kueue") && i < all->n; i++)
 		if (str_is(all->at[i].resource.kind, "Pod"))
-			return refuse_change(k, str_printf(k->arena, "pods in a queue of Kueue cannot be suspended: delete "
-				"run '%.*s', and apply it again later, or use the target 'jobs' or 'jobset'",
+			return refuse_change(k, str_printf(k->arena, "pods in a queue of Kueue cannot be suspended: "
+				"delete run '%.*s', and apply it again later, or use the target 'jobs' or 'jobset'",
 				STR_ARG(c->watch->name)), ret_status);
 	return true;
 }

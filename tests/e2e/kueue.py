@@ -491,7 +491,7 @@ def copies(s):
         s.want(0, "apply", "b.tj", "--for", "running")
         s.want(0, "scale", "a", "c=3", out="run/a scaled: c from 1 to 3")
         is_state(s, "a", "Running")
-        time.sleep(2)
+        time.sleep(2)  # no further pod starts meanwhile
         must(copies_of(s) == [0], f"the quota has no room for a second copy: {copies_of(s)}")
         release(s, running(s, 3, "b"))
         s.want(0, "wait", "b", err="Succeeded")
@@ -538,7 +538,7 @@ def together(s, target, least, n):
         fits(s, "never")
         s.want(0, "apply", "a.tj", "--no-wait")
         is_state(s, "a", "Queued", "cpu")
-        time.sleep(2)
+        time.sleep(2)  # no further pod starts meanwhile
         must(not running_pods(s), "a part of the copies runs")
         queue.change(cluster_queue(s.ns, [s.ns], [2 * n])["spec"])
         must(copies_run(s, n) == list(range(n)), "all copies")
@@ -579,7 +579,7 @@ def groups_of_copies(s):
         fits(s, "now", "c with 2 of 1:3 copies")
         s.want(0, "apply", "a.tj", "--no-wait")
         found = until(s, "two copies", lambda: len(running_pods(s)) == 4 and running_pods(s))
-        time.sleep(2)
+        time.sleep(2)  # no further pod starts meanwhile
         must(len(running_pods(s)) == 4, "a part of a copy runs")
         numbers = sorted(p["metadata"]["labels"]["trainc.dev/copy"] for p in found)
         must(len(set(numbers)) == 2 and numbers[0] == numbers[1], f"whole copies: {numbers}")
