@@ -38,7 +38,7 @@ run 1 compile three; says err "did you mean 'three.tj'?"
 run 1 compile jobs/two; says err "did you mean 'jobs/two.tj'?"
 run 1 compile nothing-like-it.tj; holds test "$(grep -c "did you mean" .err)" -eq 0
 run 2 get; says err "'trainc list' lists runs"
-run 2 help nope; says err "'trainc help' lists the commands"; holds test "$(grep -c "compile check" .err)" -eq 0
+run 2 help zzzzzz; says err "'trainc help' lists the commands"; holds test "$(grep -c "compile check" .err)" -eq 0
 run 2 init --framework torch; says err "pytorch.torchrun, pytorch.elastic, pytorch.env"
 run 0 version -o json; says out '"kubernetes":{"oldest":"1.28"'
 python3 -c 'import json, sys; json.load(open(sys.argv[1]))' .out && ok || fail "version -o json is not JSON"

@@ -27,7 +27,7 @@ for module in "$root"/stdlib/std/*.tj; do
 	for framework in $(sed -n 's/^framework \([a-z][a-z0-9_]*\).*/\1/p' "$module"); do
 		first --framework "$name.$framework"
 		holds grep -q "^import std.$name$" new/job.tj
-		holds grep -q "^job \"[a-z]*\": $name.$framework[( ]" new/job.tj
+		holds grep -Eq "^(job \"[a-z]*\"|  cell [a-z]*): $name\.$framework[( ]" new/job.tj
 		# it runs here if init says so: nothing of it comes from an image alone
 		if grep -q 'run --local' new/job.tj; then
 			"$TRAINC" run --local --dry-run new/job.tj >.one 2>.two
