@@ -325,7 +325,8 @@ static bool job_cells(struct job *j)
 		cell->copies[0] = first;
 		for (int64_t c = 1; known && c < cell->max; c++)
 			cell->copies[c] = copy_new(j, cell, c);
-		if (known && !first->nroles) {
+		/* after errors, the role may be the part that failed */
+		if (known && !first->nroles && !j->ev->diags->errors) {
 			struct diag *d = diag_report(j->ev->diags, TJ0503, cell->decl->span, "cell '%.*s' has no role",
 				STR_ARG(cell->decl->name));
 			diag_help(j->ev->diags, d, "write 'role NAME { ... }' in it, or name a framework: "

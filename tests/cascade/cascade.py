@@ -26,8 +26,8 @@ for sanitizer in "ASAN_OPTIONS", "UBSAN_OPTIONS":       # what they report is no
 # sanitizers look for crashes, which a smaller sample also shows; the percentages need the larger one
 SANITIZED = "asan" in os.environ.get("BUILD", "")
 SAMPLE = 600 if SANITIZED else 2400
-# percentage of the damages: what was reached, minus the effect of two odd ones in the sample
-NEAR_LEAST, FEW_LEAST, ALONE_LEAST = 99.5, 99.5, 95.3
+# percentage of the damages: what --all reaches (99.8, 99.4, 95.6), minus the effect of a few odd ones in the sample
+NEAR_LEAST, FEW_LEAST, ALONE_LEAST = 99.5, 99.3, 95.3
 TOKEN = re.compile(r'^(\d+):(\d+) ([A-Z_]+) (".*")$')
 FENCE = re.compile(r"^```tj\n(.*?)^```$", re.M | re.S)
 
