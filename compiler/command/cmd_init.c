@@ -163,7 +163,7 @@ static struct str role_doc(const struct init_writing *w, struct str name)
 }
 
 /* Returns the head of a job or block up to the brace, such as: job "train": module.name(a = 4). */
-static struct str head_of(const struct init_writing *w, const struct node *block, const struct node *body)
+static struct str init_head(const struct init_writing *w, const struct node *block, const struct node *body)
 {
 	return flat_text(w->flat, (struct span){ block->span.start, body->span.start });
 }
@@ -175,7 +175,7 @@ static void put_items(struct init_writing *w, enum block block, const struct nod
 		if (item->kind == NODE_BLOCK) {
 			buf_z(w->out, i ? "\n" : "");
 			put_program_comment(w->out, role_doc(w, item->u.block.name));
-			buf_printf(w->out, "%.*s {\n", STR_ARG(head_of(w, item, item->u.block.body)));
+			buf_printf(w->out, "%.*s {\n", STR_ARG(init_head(w, item, item->u.block.body)));
 			put_items(w, str_is(item->u.block.word, "cell") ? BLOCK_CELL : BLOCK_ROLE, item->u.block.body);
 			buf_z(w->out, "}\n");
 			continue;
@@ -255,7 +255,7 @@ static struct str program_of(struct arena *a, const struct search *s, struct str
 	if (p->attended)
 		put_program_comment(&rough, STR("Plain Jobs cannot run this job to completion by themselves; "
 			"'trainc plan' lists what is left to you.\nallow TJ0817: 'trainc run' starts it"));
-	buf_printf(&rough, "%.*s {\n", STR_ARG(head_of(&w, job, job->u.job.body)));
+	buf_printf(&rough, "%.*s {\n", STR_ARG(init_head(&w, job, job->u.job.body)));
 	put_items(&w, BLOCK_JOB, job->u.job.body);
 	buf_z(&rough, "}\n");
 	format_source(a, &text.names, &text.diags, source_add(&text.sources, str_of(file_name), buf_text(&rough)),

@@ -77,7 +77,7 @@ def imports(p):
 
 
 RAW = HEAD + 'job "a": pytorch.torchrun {\n  image = "a/b:1"\n  command = ["torchrun", "t.py"]\n  role worker { cpu = 1, memory = 1Gi, raw %s { %s } }\n}\n'
-OF_RAW = {("pod", "hostN«x»"): "hostNetwork", ("container", "securityContext { run«x» }"): "runAsGroup", ("pod", "securityContext { fs«x» }"): "fsGroup",
+OF_RAW = {("pod", "shareP«x»"): "shareProcessNamespace", ("container", "securityContext { run«x» }"): "runAsGroup", ("pod", "securityContext { fs«x» }"): "fsGroup",
           ("container", "lifecycle { pre«x» }"): "preStop", ("pod", "dnsConfig = { na«x» }"): "nameservers"}
 VALUES = {"bool": "true", "string": '"1"', "whole number": "1"}
 
