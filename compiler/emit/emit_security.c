@@ -308,12 +308,16 @@ static void test_root(struct restricting *k, const struct object *container)
 /* Reports what the level "restricted" refuses in POD. */
 static void test_restricted(struct restricting *k, const struct plan_role *r, const struct object *pod)
 {
-	static const char *const hosts[] = { "hostNetwork", "hostPID", "hostIPC" };
+	/* in the pod, and as the program says it; hostPID is not a word of the language */
+	const struct { const char *key, *word; } hosts[] = {
+		{ "hostNetwork", r->host_network.value ? "host_network" : "hostNetwork" }, { "hostPID", "hostPID" },
+		{ "hostIPC", r->host_ipc.value ? "host_ipc" : "hostIPC" },
+	};
 	const struct object *volumes = part_under(pod, "volumes", OBJECT_LIST);
 
 	for (size_t i = 0; i < 3; i++)
-		if (true_under(pod, hosts[i]))
-			refuse_part(k, object_get(pod, str_of(hosts[i])), "", str_of(hosts[i]),
+		if (true_under(pod, hosts[i].key))
+			refuse_part(k, object_get(pod, str_of(hosts[i].key)), "", str_of(hosts[i].word),
 				"remove it; a role that needs it cannot have the level");
 	test_pod_context(k);
 	test_annotations(k, &k->e->job->annotations);

@@ -96,6 +96,9 @@ for name, since in re.findall(r"^FEATURE\((\w+), (\d+),", read("compiler/kube/fe
 
 # ---- the fields that an import writes ----
 order = re.findall(r'"([^"]+)"', re.search(r"order\[\] = \{.*?\};", read("compiler/import/order.c"), re.S).group(0))
+slugs = re.findall(r'^DIAG\(TJ\d+, \w+, "([^"]+)"', read("compiler/diag/codes.def"), re.M)
+known = re.findall(r'^(?:FIELD|FUNCTION)\(\w+, "([^"]+)"', read("grammar/vocabulary.def"), re.M)
+check("short names of diagnostics that 'explain' knows as a word of the language", sorted(set(slugs) & set(known)), [])
 check("no field twice in order.c", sorted(set(order)), sorted(order))
 wanted = {name for name, blocks, _, _ in FIELDS.values() if re.search(r"BLOCK_(JOB|DEFAULTS|AUX)\b", blocks)}
 check("fields of jobs and roles that order.c does not place", sorted(wanted - set(order)), [])
