@@ -821,7 +821,7 @@ def no_image(s):
     """an image that a node cannot pull is reported with the node's message and what to do"""
     broken(s, "a", job("a", '    replicas = 1\n    pull = "never"').replace("busybox:1", "localhost/nothing:1"), "ErrImageNeverPull", "localhost/nothing:1")
     s.want(8, "wait", "a", "--fail-on-stall", err="is stalled.*ErrImageNeverPull")
-    broken(s, "b", job("b", "    replicas = 1").replace("busybox:1", "127.0.0.1:9/nothing:1"), "127.0.0.1:9/nothing:1", "the image cannot be pulled")
+    broken(s, "b", job("b", "    replicas = 1").replace("busybox:1", "127.0.0.1:9/nothing:1"), "127.0.0.1:9/nothing:1", "the node cannot reach the registry")
 
 
 @node_check
