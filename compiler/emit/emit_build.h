@@ -180,9 +180,8 @@ void emit_place_group(struct emit *e, struct emit_group g, struct object *group)
 /* Keeps the pods of a copy away from other copies of its cell, as `apart` asks. Call it after `spread` was written. */
 void emit_apart_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
-/* ---- pods: emit_pod.c emit_container.c emit_volume.c emit_files.c ---- */
+/* ---- pods: emit_pod.c emit_container.c emit_security.c emit_volume.c emit_files.c ---- */
 
-/* Writes the spec of a pod, without raw fields. */
 /* Writes `security` of container C into its object. */
 void emit_security(struct emit *e, const struct plan_container *c, struct object *container);
 /* Writes the part of the role's `security` that belongs to the whole pod. */
@@ -192,6 +191,7 @@ void emit_pod_security(struct emit *e, const struct plan_role *r, struct object 
  * level "restricted" of Pod Security refuses, if the role asks for that level (TJ0632).
  */
 void emit_check_security(struct emit *e, const struct plan_role *r, const struct object *pod);
+/* Writes the spec of a pod, without raw fields. */
 void emit_pod_spec(struct emit *e, const struct plan_role *r, struct object *pod);
 void emit_pod_template(struct emit *e, const struct plan_role *r, struct object *spec);
 /* A native sidecar is an init container that keeps running; any other sidecar is an ordinary container. */

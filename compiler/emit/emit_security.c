@@ -255,7 +255,8 @@ static void test_container(struct restricting *k, const struct object *container
 		return;
 	}
 	if (privileged)
-		refuse_part(k, privileged, "a privileged container", STR(""), "remove 'privileged'");
+		refuse_part(k, privileged, "a privileged container", STR(""), "remove 'privileged'; a role that "
+			"needs it cannot have the level: write security = { privileged = true } there");
 	if (!escalation || escalation->u.boolean)
 		refuse_part(k, escalation, "a container that may gain privileges", STR(""),
 			"write escalation = false, or leave the container's 'security' to the role");

@@ -43,6 +43,14 @@ static size_t skip_namespace(struct str text, size_t i, struct str ns)
 		(text.p[end] == '.' && end + 1 < text.n && in_name(text.p[end + 1]))) ? i : end;
 }
 
+/* Skips the Service of the job after the name of a pod, with its namespace; 0 if something else is there. */
+static size_t skip_service(const struct imported *job, struct str text, size_t i)
+{
+	if (!skip(text, &i, STR(".")) || !skip(text, &i, job->subdomain) || (i < text.n && in_name(text.p[i])))
+		return 0;
+	return skip_namespace(text, i, job->ns.n ? job->ns : STR("default"));
+}
+
 /*
  * Reads a host name after its head, from text.p[AT] on: the number of the replica, which *RET gets, and the Service.
  * Returns the offset of its end; 0 if it is not the name of a replica.
@@ -54,12 +62,10 @@ static size_t match(const struct imported *job, const struct host_name *h, struc
 	if ((a = host_number(text, &at)) < 0 || (h->form == POD_ALONE && !skip(text, &at, STR("-0-0"))) ||
 	    (h->form == POD_OF_JOB && (!skip(text, &at, STR("-")) || (b = host_number(text, &at)) < 0)))
 		return 0;
-	if (!skip(text, &at, STR(".")) || !skip(text, &at, job->subdomain) || (at < text.n && in_name(text.p[at])))
-		return 0;
 	*ret = h->form == POD_OF_JOB ? a * h->per + b : a;
 	if (*ret >= h->jobs * h->per || (h->form == POD_OF_JOB && b >= h->per))
 		return 0;
-	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
+	return skip_service(job, text, at);
 }
 
 /*
@@ -70,10 +76,9 @@ static size_t match_own(const struct imported *job, const struct host_name *h, s
 {
 	if (h->form == POD_OF_JOB && (h->jobs > 1 || !skip(text, &at, STR("0-"))))
 		return 0;
-	if (h->form == POD_ALONE || !skip(text, &at, STR("$(TRAINC_INDEX).")) || !skip(text, &at, job->subdomain) ||
-	    (at < text.n && in_name(text.p[at])))
+	if (h->form == POD_ALONE || !skip(text, &at, STR("$(TRAINC_INDEX)")))
 		return 0;
-	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
+	return skip_service(job, text, at);
 }
 
 /*
@@ -88,12 +93,10 @@ static size_t match_copy(struct arena *a, const struct imported *job, const stru
 	if (copy < 0 || copy >= h->jobs || (skip(text, &at, STR("-")) && (rank = host_number(text, &at)) < 1) ||
 	    rank >= h->per)
 		return 0;
-	if (!skip(text, &at, STR(".")) || !skip(text, &at, job->subdomain) || (at < text.n && in_name(text.p[at])))
-		return 0;
 	bool one = str_eq(h->word, h->rest);
 	*ret = str_printf(a, "%.*s[%lld].%.*s.host(%lld)", STR_ARG(h->cell), (long long)copy,
 		STR_ARG(rank ? h->rest : h->word), (long long)(rank && !one ? rank - 1 : rank));
-	return skip_namespace(text, at, job->ns.n ? job->ns : STR("default"));
+	return skip_service(job, text, at);
 }
 
 size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret)

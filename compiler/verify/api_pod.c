@@ -364,9 +364,13 @@ void api_env_source(struct api_check *k, const struct data *d)
 void api_security(struct api_check *k, const struct data *d)
 {
 	const struct data *escalation = data_get(d, STR("allowPrivilegeEscalation"));
-	if (is_true(d, "privileged") && escalation && escalation->kind == DATA_BOOL && !escalation->u.boolean)
-		api_refuse(k, escalation, "remove one of the two",
-			"'allowPrivilegeEscalation' cannot be false for a privileged container");
+
+	if (!is_true(d, "privileged") || !escalation || escalation->kind != DATA_BOOL || escalation->u.boolean)
+		return;
+	struct diag *g = diag_report(k->c->diags, TJ0904, api_place(k, escalation),
+		"a privileged container always may gain privileges, so this cannot be false");
+	diag_note(k->c->diags, g, data_get(d, STR("privileged"))->from, "the container is privileged here");
+	diag_help(k->c->diags, g, "remove one of the two");
 }
 
 /*
