@@ -47,19 +47,23 @@ static void refuse_all(struct job *j)
  * Reports network settings of a pod: the host's resolver does not know Services, unless dnsPolicy "None" sets another
  * resolver.
  */
-static void host_network(struct job *j, const struct data *pod)
+static void host_network(struct job *j, const struct plan_role *r)
 {
-	const struct data *host = pod ? data_get(pod, STR("hostNetwork")) : NULL;
-	const struct data *dns = pod ? data_get(pod, STR("dnsPolicy")) : NULL;
+	const struct data *host = data_get(r->raw_pod, STR("hostNetwork")),
+		*dns = data_get(r->raw_pod, STR("dnsPolicy"));
+	bool field = r->host_network.value, raw = host && host->kind == DATA_BOOL && host->u.boolean;
 
-	if (!host || host->kind != DATA_BOOL || !host->u.boolean)
-		return;
+	if (field ? !dns : !raw)
+		return;                 /* with the field, the compiler sets the resolver */
 	if (dns && (dns->kind != DATA_STRING || str_is(dns->u.string, "ClusterFirstWithHostNet") ||
 		str_is(dns->u.string, "None")))
 		return;
-	struct diag *d = diag_report(job_diags(j), TJ0908, host->from,
-		"hostNetwork without ClusterFirstWithHostNet cannot resolve peers");
-	diag_help(job_diags(j), d, "write host_network = true in the role instead: the resolver follows");
+	struct diag *d = diag_report(job_diags(j), TJ0908, field ? dns->from : host->from,
+		"%s without ClusterFirstWithHostNet cannot resolve peers", field ? "host_network" : "hostNetwork");
+	if (field)
+		diag_note(job_diags(j), d, r->host_network.from, "decided here");
+	diag_help(job_diags(j), d, field ? "remove 'dnsPolicy': the resolver follows 'host_network'" :
+		"write host_network = true in the role instead: the resolver follows");
 }
 
 void rules_raw(struct job *j)
@@ -68,5 +72,5 @@ void rules_raw(struct job *j)
 		refuse_all(j);
 	for (size_t i = 0; i < j->plan->nroles; i++)
 		if (j->plan->roles[i].max)
-			host_network(j, j->plan->roles[i].raw_pod);
+			host_network(j, &j->plan->roles[i]);
 }

@@ -102,10 +102,9 @@ static void excluded(struct api_check *k, const struct data *d)
 				*outer = data_get(ports->u.list.at[p], STR("hostPort"));
 			if (inner && outer && inner->kind == DATA_INT && outer->kind == DATA_INT &&
 				outer->u.integer && inner->u.integer != outer->u.integer)
-				api_refuse(k, outer, "remove it: with 'hostNetwork' the container has the host's ports",
-					"with 'hostNetwork' port %lld of the container cannot be %lld of the host",
-						(long long)inner->u.integer,
-					(long long)outer->u.integer);
+				api_refuse(k, outer, "remove it: the container has the ports of the node",
+					"on the network of the node, port %lld of the container cannot be %lld of it",
+					(long long)inner->u.integer, (long long)outer->u.integer);
 		}
 	}
 }
