@@ -21,21 +21,13 @@ static struct str verdict_of(const struct run_state *s)
 	}
 }
 
-static bool still_active(const struct run_state *s)
-{
-	for (size_t i = 0; i < s->nroles; i++)
-		if (run_count(&s->roles[i]).active)
-			return true;
-	return false;
-}
-
 /*
  * A verdict that a controller has recorded takes precedence: the controller has deleted workloads that would continue,
  * and perhaps the pods that show the verdict.
  */
 static void take_verdict(struct arena *a, const struct parent *p, struct run_state *s)
 {
-	bool success = str_is(p->verdict, "Succeeded"), active = still_active(s);
+	bool success = str_is(p->verdict, "Succeeded"), active = run_is_active(s);
 	enum run_phase end = success ? RUN_SUCCEEDED : RUN_FAILED;
 
 	if (!parent_is_left(p) || !p->verdict.n || s->phase == end)

@@ -255,10 +255,7 @@ static struct str forward_pod(const struct pod_forwarding *f, const struct publi
 {
 	const struct run_role *r = run_find_role(&f->run->state, p->role);
 
-	bool runs = r && p->index < r->max && (r->at[p->index].state == REPLICA_STARTED ||
-		r->at[p->index].state == REPLICA_READY);
-
-	return runs ? r->at[p->index].pod : STR("");
+	return r && p->index < r->max && replica_runs(r->at[p->index].state) ? r->at[p->index].pod : STR("");
 }
 
 static void tunnel_connect(struct tunnel *t)
@@ -372,11 +369,8 @@ static bool find_opened(struct pod_forwarding *f, struct str text, struct publis
 {
 	const struct run_state *state = &f->run->state;
 	bool named = !text.n || !memchr(text.p, ':', text.n);
-	int64_t active = 0;
 
-	for (size_t i = 0; i < state->nroles; i++)
-		active += run_count(&state->roles[i]).active;
-	if (named && !active && !f->declared.n && state->nroles)
+	if (named && !run_is_active(state) && !f->declared.n && state->nroles)
 		return refuse_unstarted(f, state->roles[0].name, 0, ret_status);
 	*ret_status = STATUS_USAGE;
 	if (!open_port_choose(f->session, f->run, &f->declared, text, ret) ||

@@ -30,22 +30,16 @@ struct node_exporter {
 	int64_t port;
 };
 
-/* Finds the pods of the rows, which are those of the replicas that run, in the same order. */
+/* Notes the pods and the nodes of the rows. */
 static void find_rows(struct top_pods *t)
 {
-	size_t n = 0;
-
-	for (size_t k = 0; k < t->run->state.nroles; k++)
-		for (int64_t i = 0; i < t->run->state.roles[k].max; i++) {
-			const struct run_replica *r = &t->run->state.roles[k].at[i];
-			if ((r->state != REPLICA_STARTED && r->state != REPLICA_READY) || n == t->top->n)
-				continue;
-			struct top_row *row = &t->top->at[n++];
-			if (r->pod.n)
-				map_put(&t->rows, t->top->arena, r->pod, row);
-			if (row->node.n)
-				map_put(&t->nodes, t->top->arena, row->node, row);
-		}
+	for (size_t i = 0; i < t->top->n; i++) {
+		struct top_row *row = &t->top->at[i];
+		if (row->replica->pod.n)
+			map_put(&t->rows, t->top->arena, row->replica->pod, row);
+		if (row->replica->node.n)
+			map_put(&t->nodes, t->top->arena, row->replica->node, row);
+	}
 }
 
 /* ---- processors and memory ---- */
@@ -212,7 +206,7 @@ static void take_page(struct top_pods *t, const struct node_exporter *e, const s
 			"pods", STR_ARG(e->node)));
 	for (size_t i = 0; i < t->rows.n; i++) {
 		struct top_row *row = t->rows.entries[i].value;
-		if (str_eq(row->node, e->node))
+		if (str_eq(row->replica->node, e->node))
 			exporter_sum(d, ns, t->rows.entries[i].key, &row->devices, &row->device_use,
 				&row->device_memory);
 	}
@@ -246,7 +240,7 @@ static void check_devices(struct top_pods *t)
 	const struct top_row *with = NULL, *without = NULL;
 
 	for (size_t i = 0; i < top->n; i++) {
-		if (i && !str_eq(top->at[i].role, top->at[i - 1].role))
+		if (i && top->at[i].role != top->at[i - 1].role)
 			with = without = NULL;
 		*(top->at[i].devices ? &with : &without) = &top->at[i];
 		if (with && without) {

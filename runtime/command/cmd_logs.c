@@ -108,8 +108,7 @@ static void say_held_back(struct session *s, const struct attend *a, const struc
 	for (size_t k = 0; k < run->nroles; k++)
 		for (int64_t i = 0; i < run->roles[k].max; i++) {
 			const struct run_replica *p = &run->roles[k].at[i];
-			if ((p->state != REPLICA_STARTED && p->state != REPLICA_READY) ||
-				!logs_wanted(&r->wish, run, k, i, NULL))
+			if (!replica_runs(p->state) || !logs_wanted(&r->wish, run, k, i, NULL))
 				continue;
 			session_say(s, "%.*s/%lld runs and has printed nothing; programs may buffer output that does "
 				"not go to a terminal: for Python set env { PYTHONUNBUFFERED = 1 "

@@ -6,19 +6,11 @@ struct suspension {
 	bool suspend;
 };
 
-static bool any_active(const struct run_state *s)
-{
-	for (size_t i = 0; i < s->nroles; i++)
-		if (run_count(&s->roles[i]).active)
-			return true;
-	return false;
-}
-
 static bool is_done(const struct suspension *c, const struct run_watch *w)
 {
 	bool suspended = w->state.phase == RUN_SUSPENDED;
 
-	return run_watch_over(w) || (c->suspend ? suspended && !any_active(&w->state) : !suspended);
+	return run_watch_over(w) || (c->suspend ? suspended && !run_is_active(&w->state) : !suspended);
 }
 
 static bool all_done(void *context)

@@ -27,18 +27,12 @@ static void top_pause(struct run_watch *w, int ms)
 /* The values of a run of this machine: those of its processes. */
 static void top_local(struct run_watch *w, struct top *t)
 {
-	size_t n = 0;
-
 	run_watch_measure(w);
-	for (size_t k = 0; k < w->state.nroles; k++)
-		for (int64_t i = 0; i < w->state.roles[k].max; i++) {
-			const struct run_replica *r = &w->state.roles[k].at[i];
-			if ((r->state != REPLICA_STARTED && r->state != REPLICA_READY) || n == t->n)
-				continue;
-			struct top_row *row = &t->at[n++];
-			row->cpu = r->usage.rated ? (int64_t)(r->usage.rate * 1000) : -1;
-			row->memory = r->usage.known ? r->usage.memory : -1;
-		}
+	for (size_t i = 0; i < t->n; i++) {
+		struct top_row *row = &t->at[i];
+		row->cpu = row->replica->usage.rated ? (int64_t)(row->replica->usage.rate * 1000) : -1;
+		row->memory = row->replica->usage.known ? row->replica->usage.memory : -1;
+	}
 	top_unserved(t, STR("GPU and GPU-MEMORY: devices of this machine are not measured"));
 }
 
@@ -83,14 +77,6 @@ static void top_print(struct session *s, struct run_watch *w, bool first, struct
 	arena_release(&memory);
 }
 
-static bool any_running(const struct run_watch *w)
-{
-	for (size_t k = 0; k < w->state.nroles; k++)
-		if (run_count(&w->state.roles[k]).active)
-			return true;
-	return false;
-}
-
 static int top_run(struct session *s, struct run_watch *w)
 {
 	bool watch = option_given(s->options, OPTION_WATCH);
@@ -100,7 +86,7 @@ static int top_run(struct session *s, struct run_watch *w)
 		session_say(s, "--watch shows tables; without it, -o json prints one document");
 		return STATUS_USAGE;
 	}
-	if (!any_running(w) && (!watch || run_phase_final(w->state.phase))) {
+	if (!run_is_active(&w->state) && (!watch || run_phase_final(w->state.phase))) {
 		session_say(s, "no replica of run '%.*s' runs now: %s%s%.*s", STR_ARG(w->name),
 			run_phase_word(w->state.phase), w->state.cause.n ? ": " : "", STR_ARG(w->state.cause));
 		return STATUS_CONFLICT;

@@ -47,8 +47,6 @@ struct local_syncing {
 
 /* ---- which replicas ---- */
 
-static bool runs_now(const struct run_replica *r) { return r->state == REPLICA_STARTED || r->state == REPLICA_READY; }
-
 static const struct run_code *code_of_role(const struct run_state *s, struct str role)
 {
 	for (size_t i = 0; i < s->ncode; i++)
@@ -85,7 +83,7 @@ static bool add_local_role(struct local_syncing *c, const struct plan_role *r)
 			return false;
 		}
 		p.same = x->code.n && str_starts(r->code->id, x->code);
-		if (runs_now(x))
+		if (replica_runs(x->state))
 			ARENA_PUSH(c->session->arena, c->at, c->n, p);
 	}
 	return true;
@@ -307,7 +305,7 @@ static bool all_started(const struct local_syncing *c)
 		const struct run_role *run = run_find_role(&c->watch->state, p->role->name);
 		const struct run_replica *x = run && p->index < run->max ? &run->at[p->index] : NULL;
 		bool ended = x && (x->state == REPLICA_SUCCEEDED || x->state == REPLICA_FAILED);
-		if (p->done && restarts(c, p) && x && !ended && !(x->attempts > p->attempts && runs_now(x)))
+		if (p->done && restarts(c, p) && x && !ended && !(x->attempts > p->attempts && replica_runs(x->state)))
 			return false;
 	}
 	return true;

@@ -23,7 +23,7 @@ static int64_t first_running(const struct run_watch *w, struct str role)
 	const struct run_role *r = run_find_role(&w->state, role);
 
 	for (int64_t i = 0; r && i < r->max; i++)
-		if (r->at[i].state == REPLICA_STARTED || r->at[i].state == REPLICA_READY)
+		if (replica_runs(r->at[i].state))
 			return i;
 	return -1;
 }

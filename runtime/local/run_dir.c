@@ -379,7 +379,7 @@ static void set_unknown(struct run_state *s, struct str cause)
 				continue;
 			r->process = (struct process_id){ 0 };
 			r->again = 0;
-			if (r->state == REPLICA_STARTED || r->state == REPLICA_READY) {
+			if (replica_runs(r->state)) {
 				r->state = REPLICA_FAILED;
 				r->cause = STR("gone with its keeper");
 			}

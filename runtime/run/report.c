@@ -255,7 +255,7 @@ static void replicas_table(const struct report *r, struct buf *out)
 			for (int64_t n = 0; n < r->runs[i]->roles[k].max; n++) {
 				const struct run_role *role = &r->runs[i]->roles[k];
 				const struct run_replica *p = &role->at[n];
-				bool runs = p->state == REPLICA_STARTED || p->state == REPLICA_READY;
+				bool runs = replica_runs(p->state);
 				if (n >= role->desired && p->state == REPLICA_WAITING)
 					continue;       /* scaled down: the replica is not part of the run */
 				int64_t since = runs ? p->begin : p->end;

@@ -10,7 +10,7 @@ static struct tally tally(const struct role_states *s)
 	struct tally t = { 0 };
 	for (size_t i = 0; i < s->n; i++) {
 		enum replica_state state = s->at[i];
-		bool runs = state == REPLICA_STARTED || state == REPLICA_READY;
+		bool runs = replica_runs(state);
 		t.active += runs;
 		t.succeeded += state == REPLICA_SUCCEEDED;
 		/* a replica that has succeeded counts as started and ready */

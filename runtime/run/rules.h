@@ -16,6 +16,9 @@ enum replica_state {
 	REPLICA_FAILED                  /* the replica failed for good: no attempt is left */
 };
 
+/* Does a pod or process of a replica in this state run? */
+static inline bool replica_runs(enum replica_state s) { return s == REPLICA_STARTED || s == REPLICA_READY; }
+
 /* The states of replicas 0 to n-1 of one role; n is the plan's maximum. */
 struct role_states {
 	const enum replica_state *at;

@@ -39,12 +39,21 @@ struct run_count run_count(const struct run_role *r)
 	for (int64_t i = 0; i < r->max; i++) {
 		const struct run_replica *p = &r->at[i];
 		c.ready += p->state == REPLICA_READY;
-		c.active += p->state == REPLICA_READY || p->state == REPLICA_STARTED;
+		c.active += replica_runs(p->state);
 		c.succeeded += p->state == REPLICA_SUCCEEDED;
 		c.failed += p->state == REPLICA_FAILED;
 		c.restarts += p->attempts - 1 > p->resumed ? p->attempts - 1 - p->resumed : 0;
 	}
 	return c;
+}
+
+bool run_is_active(const struct run_state *s)
+{
+	for (size_t k = 0; k < s->nroles; k++)
+		for (int64_t i = 0; i < s->roles[k].max; i++)
+			if (replica_runs(s->roles[k].at[i].state))
+				return true;
+	return false;
 }
 
 void run_replica_span_begin(struct arena *a, struct run_replica *r, int64_t now)

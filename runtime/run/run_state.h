@@ -104,6 +104,8 @@ struct run_count {
 	int64_t active, ready, succeeded, failed, restarts;
 };
 struct run_count run_count(const struct run_role *r);
+/* Does a replica of any role run? */
+bool run_is_active(const struct run_state *s);
 /*
  * The role that NAME means: its name, or of a role of a cell CELL/COPY/ROLE, and CELL/COPY if the cell has one role;
  * NULL if there is none.

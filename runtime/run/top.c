@@ -10,10 +10,10 @@ void top_begin(struct top *t, struct arena *a, const struct run_state *s)
 	*t = (struct top){ .arena = a };
 	for (size_t k = 0; k < s->nroles; k++)
 		for (int64_t i = 0; i < s->roles[k].max; i++) {
-			const struct run_replica *r = &s->roles[k].at[i];
-			struct top_row row = { .role = s->roles[k].name, .node = r->node, .index = i, .cpu = -1,
-				.memory = -1, .device_use = -1, .device_memory = -1 };
-			if (r->state == REPLICA_STARTED || r->state == REPLICA_READY)
+			const struct run_role *r = &s->roles[k];
+			struct top_row row = { .role = r, .replica = &r->at[i], .index = i, .cpu = -1, .memory = -1,
+				.device_use = -1, .device_memory = -1 };
+			if (replica_runs(r->at[i].state))
 				ARENA_PUSH(a, t->at, t->n, row);
 		}
 }
@@ -56,12 +56,12 @@ void top_table(const struct top *t, unsigned width, struct buf *out)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct top_row *r = &t->at[i];
 		struct str *row = table_row(&table);
-		row[0] = str_printf(&table.arena, "%.*s/%lld", STR_ARG(r->role), (long long)r->index);
+		row[0] = str_printf(&table.arena, "%.*s/%lld", STR_ARG(r->role->name), (long long)r->index);
 		row[1] = top_cpu(&table.arena, r->cpu);
 		row[2] = top_size(&table.arena, r->memory);
 		row[3] = top_devices(&table.arena, r);
 		row[4] = top_size(&table.arena, r->device_memory);
-		row[5] = r->node.n ? r->node : STR("-");
+		row[5] = r->replica->node.n ? r->replica->node : STR("-");
 	}
 	table_put(&table, width, out);
 }
@@ -79,7 +79,7 @@ static void add_known(struct json_writer *w, const char *key, int64_t n)
 static void put_top_row(struct json_writer *w, const struct top_row *r)
 {
 	json_open(w, '{');
-	json_add_text(w, "role", r->role);
+	json_add_text(w, "role", r->role->name);
 	json_add_int(w, "index", r->index);
 	json_key(w, "cpu");
 	if (r->cpu < 0)
@@ -90,7 +90,7 @@ static void put_top_row(struct json_writer *w, const struct top_row *r)
 	json_add_int(w, "gpus", r->devices);
 	add_known(w, "gpu_percent", r->device_use);
 	add_known(w, "gpu_memory_bytes", r->device_memory);
-	json_add_text(w, "node", r->node);
+	json_add_text(w, "node", r->replica->node);
 	json_close(w, '}');
 }
 

@@ -9,7 +9,8 @@
 
 /* One replica. A number is -1 where nothing serves it. */
 struct top_row {
-	struct str role, node;
+	const struct run_role *role;
+	const struct run_replica *replica;
 	int64_t index;
 	int64_t cpu, memory;            /* thousandths of a processor; bytes */
 	int64_t devices;                /* number of devices that were measured */

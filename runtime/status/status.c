@@ -38,7 +38,7 @@ static struct role_states *judged_states(struct gathering *g)
 static bool part_active(const struct gathered_part *p)
 {
 	for (int64_t i = 0; i < p->plan->max; i++)
-		if (p->states[i] == REPLICA_STARTED || p->states[i] == REPLICA_READY)
+		if (replica_runs(p->states[i]))
 			return true;
 	return false;
 }
@@ -753,7 +753,7 @@ static void say_other_code(struct gathering *g, struct run_state *s)
 		int64_t others = 0, all = 0;
 		for (int64_t k = 0; c && c->sync && k < s->roles[i].max; k++) {
 			const struct run_replica *r = &s->roles[i].at[k];
-			bool runs = r->state == REPLICA_STARTED || r->state == REPLICA_READY;
+			bool runs = replica_runs(r->state);
 			all += runs && r->pod.n;
 			others += runs && r->pod.n && !str_eq(r->code, code_now_short(c));
 		}
