@@ -20,6 +20,7 @@
 enum {
 	LOOP_ROUND = 64,                /* maximum number of events taken from the kernel at once */
 	LOOP_GLANCE = 20,               /* ms after which timers are looked at again when the timerfd cannot be set */
+	CHILD_REPORT = 3,               /* the descriptor at which a child reports that exec failed */
 };
 
 struct loop {
@@ -347,6 +348,10 @@ static _Noreturn void child_exec(const struct loop *l, char *const *argv, char *
 	for (int i = 0; i < 3; i++)
 		if (moved[i] < 0 || dup2(moved[i], i) < 0)
 			goto failed;
+	if (report != CHILD_REPORT && dup3(report, CHILD_REPORT, O_CLOEXEC) < 0)
+		goto failed;
+	report = CHILD_REPORT;
+	system_close_from(CHILD_REPORT + 1);    /* libcurl's sockets, which would stay open with the child */
 	for (int i = 1; i < NSIG; i++)
 		signal(i, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &l->old_mask, NULL);

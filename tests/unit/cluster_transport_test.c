@@ -745,12 +745,13 @@ static void plugins(void)
 	CHECK(p.ok == 1 && runs && credential_plugin_runs(p.credential) > runs);
 	end(&p, &s);
 
-	/* A second 401 in a row is final. */
-	begin_plugin(&p, &s, "on GET /x\n" STATUS(401, "Unauthorized", "no"),
-		plugin("same", CREDENTIAL("\"token\":\"a\"")));
+	/* A second 401 in a row is final. The plugin inherits no connection. */
+	begin_plugin(&p, &s, "on GET /x\n" STATUS(401, "Unauthorized", "no"), plugin("same",
+		"readlink /proc/$$/fd/* | grep -c socket >>$0.open\n" CREDENTIAL("\"token\":\"a\"")));
 	peer_get(&p, "/x");
 	CHECK(p.result.code == 401 && p.result.attempts == 2 && credential_plugin_runs(p.credential) == 2 &&
 		call_exit_status(&p.result) == 4);
+	CHECK_TEXT(world_read(world_path("same.open")), "0\n0\n");
 	end(&p, &s);
 }
 
