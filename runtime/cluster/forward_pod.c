@@ -350,10 +350,7 @@ static int carry_connections(struct pod_forwarding *f)
 			break;
 		run_watch_update(w);
 	}
-	if (f->denied)
-		return f->denied;
-	session_say(f->session, "run '%.*s' has ended", STR_ARG(w->name));
-	return w->state.phase == RUN_SUCCEEDED ? STATUS_DONE : STATUS_FAILED;
+	return f->denied ? f->denied : open_port_ended(f->session, w);
 }
 
 /* Reports why a replica has no pod, as port-forward's own status. */

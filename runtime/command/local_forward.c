@@ -165,6 +165,5 @@ int local_forward(struct session *s, struct run_watch *w, const struct forward_o
 	open_port_print(s, o, browser, &f.what, port);
 	carry_on(forward, w);
 	forward_close(forward);
-	session_say(s, "run '%.*s' has ended", STR_ARG(w->name));
-	return STATUS_DONE;
+	return open_port_ended(s, w);
 }

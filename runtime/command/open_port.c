@@ -109,6 +109,12 @@ int open_port_listen(struct session *s, const struct forward_order *o, const str
 	return fd;
 }
 
+int open_port_ended(struct session *s, const struct run_watch *w)
+{
+	session_say(s, "run '%.*s' has ended", STR_ARG(w->name));
+	return w->state.phase == RUN_FAILED && !str_is(w->state.cause, RUN_STOPPED) ? STATUS_FAILED : STATUS_DONE;
+}
+
 /* ---- the browser ---- */
 
 struct browser {

@@ -42,6 +42,12 @@ bool open_port_choose(struct session *s, const struct run_watch *w, const struct
 int open_port_listen(struct session *s, const struct forward_order *o, const struct published_port *p, int64_t port,
 	int64_t *ret_port);
 
+/*
+ * Reports that the run has ended, and the forwarding with it; returns the exit status. A run that was deleted has not
+ * failed.
+ */
+int open_port_ended(struct session *s, const struct run_watch *w);
+
 /* Prints where a port of this machine leads. For `open`, prints the address and gives it to the browser. */
 struct browser;
 void open_port_print(struct session *s, const struct forward_order *o, struct browser *b,

@@ -295,7 +295,7 @@ bool life_stop(struct life *l, bool kill, struct str *why)
 	}
 	if (l->mode != MODE_ENDING) {
 		l->asked_to_stop = true;
-		end(l, false, STR("stopped"));
+		end(l, false, STR(RUN_STOPPED));
 	}
 	l->stop_all = true;
 	l->kill = l->kill || kill;

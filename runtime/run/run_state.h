@@ -31,6 +31,8 @@ enum run_phase {
 };
 /* In the cause of a replica that succeeded after its pod was to be taken from its node. */
 #define RUN_ENDED_WITH_0 "ended with 0 although it was stopped"
+/* The cause of a run of this machine that somebody has stopped or deleted. */
+#define RUN_STOPPED "stopped"
 /* The cause in the state of a run whose recorded verdict is all that is left. */
 #define RUN_REMOVED "its objects have been removed since"
 /* how the cause of an object ends that somebody has deleted or changed */

@@ -30,6 +30,9 @@ program alone <<END
   role six  { command = ["$python", "-IS", "$here/carry.py", "serve", "::1", "7000"], grace = 1s }
   role idle { command = ["sleep", "600"], grace = 1s }
 END
+program fails <<END
+  role w { command = ["sh", "-c", "until test -e '$PWD/.fail'; do sleep 0.1; done; exit 3"], ports { http = 6006 }, grace = 1s }
+END
 
 # ---- what is refused ----
 for bad in w/0 6006:w/0 w:http 6006:w/x:http x:w/0:http 70000:w/0:http w/0:70000 w/0: /0:http 1:2:w/0:http; do
@@ -140,6 +143,22 @@ if can_network; then
 	run 6 port-forward --local board 0:w/0:http; says err "w/0 of run 'board' does not run now"
 	run 0 delete --local --yes board
 	nothing_left board
+
+	# ---- a run that fails ends both, with the status of a failure ----
+	run 0 apply --local --isolate job fails.tj
+	"$TRAINC" port-forward --local fails "$c:w/0:http" >.forward 2>.err </dev/null &
+	forward=$!
+	"$TRAINC" open --local fails >.open 2>.err </dev/null &
+	open=$!
+	before 10 grep -q "127.0.0.1:$c -> w/0:http" .forward
+	before 10 grep -qxE 'http://127.0.0.1:[0-9]+/' .open
+	touch .fail
+	wait "$forward"
+	holds test $? -eq 8
+	wait "$open"
+	holds test $? -eq 8
+	says err "run 'fails' has ended"
+	run 0 delete --local --yes fails
 else
 	skip "no network namespaces"
 fi
