@@ -230,7 +230,7 @@ def secret_without_salt(w):
     record["data"]["applied"] = record["data"]["applied"].replace(hashes(w)["key"], old)
     w.put("secrets", "default", secret)
     w.put("configmaps", "default", record)
-    w.want(0, "diff", "a.tj", out="^$")
+    w.want(0, "diff", "a.tj", out=r"\A\Z")
     w.want(0, "apply", "--no-wait", "a.tj", out="Secret/key configured")
     must(old not in w.get("configmaps", "a.trainc")["data"]["applied"], "the record has the old digest")
     must(sorted(p.split("?")[0] for m, p, _b in w.requests if m == "PATCH") == [
@@ -953,7 +953,7 @@ def applied_while_deleted(w):
     out, _err = w.want(5, "delete", "--yes", "a", err="run 'a' was applied again while it was deleted, so its record and its new objects are left; run the same command again to delete them\n$")
     must(w.names("configmaps") == ["a.trainc"] and "run/a" not in out and "Job/a-worker deleted" in out, out)
     w.fault("DELETE", "/configmaps/a.trainc", change(data={"verdict": "Failed"}), 2)
-    w.want(0, "delete", "--yes", "a", out="run/a deleted", err="^$")
+    w.want(0, "delete", "--yes", "a", out="run/a deleted", err=r"\A\Z")
     must(not w.names("configmaps"), w.names("configmaps"))
 
 

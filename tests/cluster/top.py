@@ -191,7 +191,7 @@ def exporters_hang(w):
         w.put("pods", "default", dict(pod, spec=dict(pod["spec"], nodeName="n%d" % n)))
         w.exporter(name="exporter-%d" % n, nodeName="n%d" % n)
     out, err = w.want(0, "top", "t", err="GPU and GPU-MEMORY on 12 nodes: the exporters on other nodes have not answered in time$")
-    must(out.split()[7:9] == ["worker/0", "1.00"] or "worker/0   1.00  1.0 GiB" in out, out)
+    must(out.split()[6:10] == ["worker/0", "1.00", "1.0", "GiB"], out)
     must(len(w.asked) == 9 and err.count("GPU-MEMORY on node n") == 8, (w.asked, err))
 
 
@@ -212,7 +212,7 @@ def which_devices(w):
             (True, {"containers": [{"name": "main"}], "initContainers": [{"name": "i", "resources": {"limits": {"example.com/gpu": "1"}}}]}),
             (True, {"containers": [{"name": "main"}], "resourceClaims": [{"name": "gpu", "resourceClaimName": "g"}]})):
         w.put("pods", "default", {**pod, "spec": {"nodeName": "n", **spec}})
-        w.want(0, "top", "t", err="not served: " + none if device else "^$")
+        w.want(0, "top", "t", err="not served: " + none if device else r"\A\Z")
         must(w.rows()["unserved"] == [none] * device, spec)
     w.fault("GET", "^/api/v1/namespaces/default/pods[?](?!.*watch=)", status(500, "InternalError", "broken"), times=99)
     w.want(0, "top", "t", err=none)

@@ -46,20 +46,20 @@ for release in ${RELEASES:-bullseye bookworm trixie}; do
 		skip "$release: no root of it could be made"
 		continue
 	fi
-	before='find /usr /etc /opt /root ! -type d ! -path "*/__pycache__/*" | sort'
+	before='find /usr /etc /opt "$HOME" ! -type d ! -path "*/__pycache__/*" | sort'
 	check "$release: the package installs, works and is removed without a trace" inside "$release" "
 		$before >/tmp/before
 		dpkg -i /dist/trainc_\$VERSION-1_\$(dpkg --print-architecture).deb
 		$works
 		dpkg -P trainc
-		$before | grep -v '^/root/.local/state\|/.trainc' >/tmp/after
+		$before | grep -v \"^\$HOME/.local/state\|/.trainc\" >/tmp/after
 		diff /tmp/before /tmp/after"
 	check "$release: install.sh installs from the files, without root's directories" inside "$release" "
 		TRAINC_RELEASE_URL=/dist sh /dist/install.sh
-		PATH=/root/.local/bin:\$PATH
+		PATH=\$HOME/.local/bin:\$PATH
 		$works
 		TRAINC_RELEASE_URL=/dist sh /dist/install.sh --uninstall
-		test ! -e /root/.local/bin/trainc"
+		test ! -e \$HOME/.local/bin/trainc"
 	check "$release: the wheel installs in an environment of its Python" inside "$release" "
 		python3 -m venv /tmp/venv
 		/tmp/venv/bin/pip install -q --find-links /dist trainc

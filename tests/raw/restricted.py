@@ -1,11 +1,14 @@
 """restricted.py - what the level "restricted" of Pod Security refuses is refused here, and nothing else.
 
 A row is a part of a role, and whether a pod with it breaks the level.  The end-to-end tests send a pod of each row to a
-real API server that keeps the level, so the table says what the server says.  """
+real API server that keeps the level, so the table says what the server says."""
 import os
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from counter import Counter             # noqa: E402
 
 # The settings that the level asks for, written one by one: so the pod is made although it breaks the level.
 SINGLE = 'non_root = true, escalation = false, drop = ["ALL"], seccomp = "runtime-default"'
@@ -92,31 +95,27 @@ def program(row, level=True):
     return 'job "a" {\n  image = "r.example.com/a:1"\n  command = ["x"]\n  %s\n  role w { %s\n %s }\n}\n' % (job, role, rest)
 
 
+def codes_of(target, text):
+    """The codes of the errors that check reports, and what it prints."""
+    done = subprocess.run([os.environ["TRAINC"], "check", "--target", target, "-"], input=text, capture_output=True, text=True, timeout=60)
+    return set(re.findall(r": error: .*\[(TJ\d+)\]", done.stderr)), done.stderr
+
+
 def main():
-    trainc, failed = os.environ["TRAINC"], 0
+    counter = Counter()
     for refused, row in ROWS:
-        done = subprocess.run([trainc, "check", "--target", "pods", "-"], input=program(row), capture_output=True, text=True, timeout=60)
-        codes = set(re.findall(r": error: .*\[(TJ\d+)\]", done.stderr))
-        if codes != ({"TJ0632"} if refused else set()):
-            failed += 1
-            print("FAIL %s\n%s" % (row, done.stderr))
-        done = subprocess.run([trainc, "compile", "--target", "pods", "-"], input=program(row, False), capture_output=True, text=True, timeout=60)
-        if done.returncode:
-            failed += 1
-            print("FAIL without the level: %s\n%s" % (row, done.stderr))
+        codes, said = codes_of("pods", program(row))
+        counter.holds(row, codes == ({"TJ0632"} if refused else set()), said)
+        done = subprocess.run([os.environ["TRAINC"], "compile", "--target", "pods", "-"], input=program(row, False), capture_output=True, text=True, timeout=60)
+        counter.holds("without the level: " + row, done.returncode == 0, done.stderr)
     for refused, row in ROOT:
         text = 'job "a" { image = "r.example.com/a:1", command = ["x"], role w { %s } }' % row
         for target in "jobs", "pods", "jobset", "kubeflow":
             if target == "kubeflow":
                 text = "import std.kubeflow\n" + text.replace('"a" {', '"a": kubeflow.pytorchjob {').replace("role w", "role master")
-            done = subprocess.run([trainc, "check", "--target", target, "-"], input=text, capture_output=True, text=True, timeout=60)
-            codes = set(re.findall(r": error: .*\[(TJ\d+)\]", done.stderr))
-            if codes != ({"TJ0632"} if refused else set()):
-                failed += 1
-                print("FAIL %s: %s\n%s" % (target, row, done.stderr))
-    count = 2 * len(ROWS) + 4 * len(ROOT)
-    print("%d passed, %d failed" % (count - failed, failed))
-    sys.exit(failed != 0)
+            codes, said = codes_of(target, text)
+            counter.holds("%s: %s" % (target, row), codes == ({"TJ0632"} if refused else set()), said)
+    counter.end()
 
 
 if __name__ == "__main__":

@@ -710,7 +710,7 @@ def restarts_meanwhile(w):
     w.see("the restart is complete", replaced(w, old, 1))
     w.see("all run", lambda: len(w.names("pods")) == 3)
     must(p.poll() is None, "wait ended")
-    w.want(0, "diff", "a.tj", out="^$")
+    w.want(0, "diff", "a.tj", out=r"\A\Z")
     w.write("c.tj", again(2))                   # the count survives another apply of the program
     out, _ = w.want(1, "diff", "c.tj", out="trainc.dev/restarts")
     must("attempts" not in out and "ownerReferences" not in out, out)
