@@ -394,6 +394,9 @@ static void made(struct advice *a, const struct type *want)
 		without_quotes(a);
 	else if (all.n)
 		diag_help(a->check->diags, a->diag, "a %.*s is made by %.*s", STR_ARG(name), STR_ARG(all));
+	else if (str_is(name, "security"))
+		diag_help(a->check->diags, a->diag,
+			"write security = \"restricted\", or settings in a block, such as security { run_as = 1000 }");
 }
 
 static void advise_volume(struct advice *a)
@@ -814,7 +817,14 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
 		if (str_is_word(a.text))
 			without_quotes(&a);
 		break;
+	case TYPE_INT:
+		if (a.text.n && (str_starts(site->name, STR("run_as")) || str_is(site->name, "fs_group")))
+			diag_help(c->diags, d, "write the number: in the image, 'id %s %.*s' prints it",
+				str_is(site->name, "run_as") ? "-u" : "-g", STR_ARG(a.text));
+		break;
 	case TYPE_BOOL:
+		if (a.text.n && word_elsewhere(a.text))
+			diag_help(c->diags, d, "write %s", word_elsewhere(a.text));
 		if (n->kind == NODE_INT && n->u.integer.value <= 1)
 			diag_help(c->diags, d, "write '%s'", n->u.integer.value ? "true" : "false");
 		break;

@@ -99,7 +99,8 @@ static const char *declared_as(struct check *c, const struct type *core)
 static const struct type *type_name_node(struct check *c, struct node *n, const struct type *want)
 {
 	const struct type *core = want ? type_strip_pod(type_strip_optional(want)) : &type_bad;
-	c->text_wanted = type_is_text(core) || core->kind == TYPE_ENV_VALUE ? core : NULL;
+	bool text = type_is_text(core) || core->kind == TYPE_ENV_VALUE || (core->kind == TYPE_RECORD && core->or_one);
+	c->text_wanted = text ? core : NULL;
 	c->role_wanted = core->kind == TYPE_ROLE;
 	c->declared_as = n == c->condition ? "bool" : declared_as(c, core);
 	struct decl *d = scope_find(c, n->u.name.text, n->span);
@@ -155,7 +156,7 @@ void report_enum(struct check *c, const struct node *n, const struct type *t, st
 		suggest_add(&s, t->words[i]);
 	struct str all = list_words(c, t), only = suggest_only(&s);
 	const char *other = foreign_value(site->name, text);
-	diag_help(c->diags, d, "one of %.*s", STR_ARG(all));
+	diag_help(c->diags, d, t->n > 1 ? "one of %.*s" : "the only choice is %.*s", STR_ARG(all));
 	if (other) {
 		diag_help(c->diags, d, "%s", other);
 		return;

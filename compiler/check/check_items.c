@@ -403,6 +403,24 @@ static const struct record_field *declared_field(const struct decl *record, stru
 }
 
 /*
+ * The member of `security` that a word of another tool means: its help shows the member in a block. Empty if the word
+ * means none.
+ */
+static struct str security_member(const struct decl *record, const struct foreign *other)
+{
+	static const char block[] = "security { ";
+	const char *in = other && str_is(record->name, "security") ? strstr(other->help, block) : NULL;
+
+	if (!in)
+		return other && strstr(other->help, "security = \"restricted\"") ? record->fields[0].name : STR("");
+	in += sizeof block - 1;
+	for (size_t i = 0; i < record->nfields; i++)
+		if (str_eq(record->fields[i].name, (struct str){ in, strcspn(in, " ") }))
+			return record->fields[i].name;
+	return STR("");
+}
+
+/*
  * Reports an unknown field. Each name is reported only once for a record type, since the mistake may be in its
  * declaration. Returns the name that was certainly meant.
  */
@@ -419,7 +437,13 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 	bool limits = str_is(record->name, "Limits") || str_is(record->name, "security");
 	const struct foreign *other = !limits ? NULL : memchr(name.p, '/', name.n) ? foreign_field(STR("gpu")) :
 		foreign_field(name);
-	if (other && !other->field) {
+	struct str member = security_member(record, other);
+	if (member.n) {
+		diag_help(c->diags, d, str_is(member, "level") ? "write '%.*s = \"restricted\"'" : "write '%.*s'",
+			STR_ARG(member));
+		return STR("");
+	}
+	if (other && !other->field && str_is(record->name, "Limits")) {
 		diag_help(c->diags, d, "%s", other->help);
 		return STR("");
 	}
@@ -433,6 +457,20 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 		diag_note(c->diags, d, record->span, "'%.*s' is declared here", STR_ARG(record->name));
 	help_suggest(c, d, &s, "its fields are", at);
 	return suggest_only(&s);
+}
+
+/* Adds help for `capabilities` as Kubernetes writes them: { add = [...], drop = [...] }. */
+static bool help_capabilities(struct check *c, struct diag *d, const struct node *n)
+{
+	const struct node *add = body_member(n, "add"), *drop = body_member(n, "drop");
+
+	if (!add && !drop)
+		return false;
+	if (add)
+		diag_help(c->diags, d, "write 'capabilities = %.*s'", STR_ARG(node_words(c, add)));
+	if (drop)
+		diag_help(c->diags, d, "write 'drop = %.*s'", STR_ARG(node_words(c, drop)));
+	return true;
 }
 
 /* Checks `key { }`: only records and maps can be extended; other fields are set with `=`. */
@@ -450,8 +488,10 @@ const struct type *type_extension(struct check *c, struct node *n, const struct 
 	struct str type = range ? STR("a number or a range") : type_phrase(c->arena, core);
 	struct diag *d = diag_report(c->diags, TJ0302, n->u.body.open,
 		"'{ }' extends a map or a record, and this is %.*s", STR_ARG(type));
-	diag_help(c->diags, d, range ? "write '= 1:8' with the two ends" : type_is_text(core) ?
-		"it is one text: write '= \"...\"'" : "write '='");
+	if (!help_capabilities(c, d, n))
+		diag_help(c->diags, d, range ? "write '= 1:8' with the two ends" : type_is_text(core) ?
+			"it is one text: write '= \"...\"'" : core->kind == TYPE_LIST && !core->or_one ?
+			"it is a list: write '= [...]'" : "write '='");
 	return mark_bad(n);
 }
 

@@ -322,6 +322,10 @@ static void help_quotes(struct check *c, struct diag *d, const struct node *n, c
 			diag_help(c->diags, d, "if the name is %.*s, put it in quotes", STR_ARG(words));
 		return;
 	}
+	if (n->kind == NODE_BOOL && str_is(site->name, "apart")) {
+		diag_help(c->diags, d, "name a level of the topology: apart = \"host\"");
+		return;
+	}
 	diag_help(c->diags, d, "write %.*s", STR_ARG(text));
 	if (literal || name)
 		diag_fix(c->diags, d, n->span, text, "write %.*s", STR_ARG(text));

@@ -137,6 +137,8 @@ void scope_lets(struct check *c, struct node *body);
 struct decl *scope_find(struct check *c, struct str name, struct span at);
 /* Like scope_find(), but reports nothing and does not mark the declaration as used. */
 struct decl *scope_peek(struct check *c, struct str name);
+/* The word of the language for a word of others, such as true for "yes"; NULL if it is none. */
+const char *word_elsewhere(struct str name);
 bool scope_resembles(struct check *c, struct str name);         /* Is it probably a misspelling of a known name? */
 /* Is the name unlike every name that is visible here or in the library? */
 bool scope_unheard(struct check *c, struct str name);

@@ -442,6 +442,13 @@ const struct decl *cell_around(struct check *c)
 	return NULL;
 }
 
+/* Does an opening parenthesis follow the name? */
+static bool is_called(struct check *c, struct span at)
+{
+	const struct source *source = source_at(c->program->sources, at.end);
+	return source && source->text.p[at.end - source->base] == '(';
+}
+
 static void report_field_name(struct check *c, struct str name, struct span at)
 {
 	bool role = scope_around(c, SCOPE_JOB) || scope_around(c, SCOPE_FRAMEWORK);
@@ -455,6 +462,10 @@ static void report_field_name(struct check *c, struct str name, struct span at)
 	}
 	if (near.n)
 		diag_help(c->diags, d, "did you mean '%.*s'?", STR_ARG(near));
+	if (!f && str_is(name, "apart") && is_called(c, at)) {
+		diag_help(c->diags, d, "it is a field of a cell: write 'apart = \"host\"' there");
+		return;
+	}
 	const struct decl *cell = str_is(name, "copies") ? cell_around(c) : NULL;
 	if (cell)
 		diag_help(c->diags, d, "write '%.*s.copies'", STR_ARG(cell->name));
@@ -473,7 +484,7 @@ static void report_field_name(struct check *c, struct str name, struct span at)
 		diag_help(c->diags, d, "use a 'let' for a value that is needed twice");
 }
 
-static const char *word_elsewhere(struct str name)
+const char *word_elsewhere(struct str name)
 {
 	static const char *const words[][2] = {
 		{ "True", "true" }, { "TRUE", "true" }, { "yes", "true" }, { "on", "true" },
@@ -548,13 +559,6 @@ static bool help_habit(struct check *c, struct diag *d, struct str name, struct 
 		return false;
 	}
 	return true;
-}
-
-/* Does an opening parenthesis follow the name? */
-static bool is_called(struct check *c, struct span at)
-{
-	const struct source *source = source_at(c->program->sources, at.end);
-	return source && source->text.p[at.end - source->base] == '(';
 }
 
 /* Is the name in a job or a framework that has roles? */

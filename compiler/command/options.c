@@ -330,20 +330,23 @@ static bool find_command(struct arena *a, int argc, char *const *argv, int *ret_
 	return true;
 }
 
-/* Describes the operands: "at least one file", "a file or a run", "bash, zsh or fish". */
-static struct str operand_spelt(struct arena *a, const struct command_row *c)
+/* Describes an operand, without those that follow it: "at least one file", "a file or a run", "bash, zsh or fish". */
+static struct str operand_spelt(struct arena *a, const char *operand)
 {
 	struct buf b = { 0 };
+	struct str first = { operand, strcspn(operand, " ") };
+	bool more = str_ends(first, STR("..."));
 
-	for (const char *word = c->operands; *word; word += *word == '|') {
+	for (const char *word = operand; word < first.p + first.n; word += *word == '|') {
 		size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-			end = strcspn(word, "|");
+			end = strcspn(word, "| ");
 		bool capitals = word[0] >= 'A' && word[0] <= 'Z';
-		buf_z(&b, !capitals ? "" : c->most == 1 ? "a " : "at least one ");
+		buf_z(&b, !capitals ? "" : more ? "at least one " : "a ");
 		for (size_t i = 0; i < n; i++)
 			buf_char(&b, capitals ? (char)(word[i] - 'A' + 'a') : word[i]);
 		word += end;
-		buf_z(&b, !*word ? "" : strchr(word + 1, '|') ? ", " : " or ");
+		buf_z(&b, *word != '|' ? "" : memchr(word + 1, '|', (size_t)(first.p + first.n - word - 1)) ? ", "
+			: " or ");
 	}
 	struct str spelt = buf_take(&b, a);
 	buf_release(&b);
@@ -373,8 +376,11 @@ static bool count_operands(struct arena *a, const struct options *o, struct str 
 	const struct command_row *c = &commands[o->command];
 
 	if (o->noperands < (size_t)c->least) {
-		*why = str_printf(a, "trainc: %s needs %.*s: trainc %s %s\n", c->word, STR_ARG(operand_spelt(a, c)),
-			c->word, c->operands);
+		const char *next = o->noperands ? strchr(c->operands, ' ') : NULL;
+		struct str needed = next ? (struct str){ next + 1, strcspn(next + 1, " .") } :
+			operand_spelt(a, c->operands);
+		*why = str_printf(a, "trainc: %s needs %.*s%s: trainc %s %s\n", c->word, STR_ARG(needed), next
+			? ", too" : "", c->word, c->operands);
 		return false;
 	}
 	if (c->most >= 0 && o->noperands > (size_t)c->most) {

@@ -130,7 +130,9 @@ static bool near(struct suggest *s, struct str candidate, unsigned *ret)
 	size_t limit = wanted.n / 3 ? wanted.n / 3 : 1;
 	size_t apart = wanted.n > candidate.n ? wanted.n - candidate.n : candidate.n - wanted.n;
 
-	if (same_but_for_case(wanted, candidate) || shares_first_word(wanted, candidate)) {
+	bool plural = wanted.n > 2 && candidate.n == wanted.n + 1 && str_starts(candidate, wanted) &&
+		str_ends(candidate, STR("s"));
+	if (same_but_for_case(wanted, candidate) || shares_first_word(wanted, candidate) || plural) {
 		*ret = !same_but_for_case(wanted, candidate);
 		return true;
 	}

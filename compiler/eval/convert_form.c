@@ -5,6 +5,7 @@
 
 #include "diag/suggest.h"
 #include "kube/image.h"
+#include "syntax/help/foreign.h"
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -66,9 +67,10 @@ static const struct value *convert_enum(struct eval *ev, const struct value *v, 
 	struct diag *d = ev->name.p ? eval_report(ev, TJ0312, at, "'%.*s' cannot be %.*s", STR_ARG(ev->name),
 	                            STR_ARG(text))
 	                            : eval_report(ev, TJ0312, at, "%.*s is not one of the choices here", STR_ARG(text));
-	diag_help(ev->diags, d, "one of %.*s", STR_ARG(all));
-	if (near.n)
-		diag_help(ev->diags, d, "%.*s", STR_ARG(near));
+	const char *other = foreign_value(ev->name, v->u.string);
+	diag_help(ev->diags, d, to->n > 1 ? "one of %.*s" : "the only choice is %.*s", STR_ARG(all));
+	if (other || near.n)
+		diag_help(ev->diags, d, "%.*s", STR_ARG(other ? str_of(other) : near));
 	if (span_known(rule))
 		diag_note(ev->diags, d, rule, "declared here");
 	fix_literal(ev, d, at, v->u.string, suggest_only(&s));

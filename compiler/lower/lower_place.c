@@ -8,6 +8,7 @@
 #include "diag/suggest.h"
 #include "eval/plan_value.h"
 #include "kube/limits.h"
+#include "syntax/help/foreign.h"
 
 #define HOST_KEY STR("kubernetes.io/hostname")
 #define ZONE_KEY STR("topology.kubernetes.io/zone")
@@ -116,24 +117,27 @@ static void report_level(struct eval *ev, const struct levels *levels, const str
 	const struct project *project = &ev->program->project;
 	struct str key = some_key(ev, p->level), names = names_of(ev, levels);
 	struct suggest s;
+	const char *other = foreign_value(STR("topology"), p->level);
 
+	suggest_init(&s, ev->arena, p->level);
+	for (size_t i = 0; i < levels->n; i++)
+		suggest_add(&s, level_name(levels->keys[i]));
+	struct str near = suggest_sentence(&s), help = other ? str_of(other) : near;
 	if (!project->nlevels) {
 		struct diag *d = diag_report(ev->diags, TJ0626, p->from,
 			"%.*s names a level that is not known: the project has no topology",
 			STR_ARG(p->words));
-		diag_help(ev->diags, d, "list the labels of the cluster's nodes in project.tj, outermost first: "
+		if (help.n)
+			diag_help(ev->diags, d, "%.*s", STR_ARG(help));
+		diag_help(ev->diags, d, "%slist the labels of the cluster's nodes in project.tj, outermost first: "
 			"project { topology = [\"%.*s\"] }",
-			STR_ARG(key));
+			help.n ? "for another level " : "", STR_ARG(key));
 		diag_help(ev->diags, d, "without it the levels are %.*s", STR_ARG(names));
 		return;
 	}
 	struct diag *d = diag_report(ev->diags, TJ0626, p->from, "the project's topology has no level '%.*s'",
 		STR_ARG(p->level));
 	diag_note(ev->diags, d, project->levels[0].at, "its topology");
-	suggest_init(&s, ev->arena, p->level);
-	for (size_t i = 0; i < levels->n; i++)
-		suggest_add(&s, level_name(levels->keys[i]));
-	struct str help = suggest_sentence(&s);
 	if (help.n)
 		diag_help(ev->diags, d, "%.*s", STR_ARG(help));
 	diag_help(ev->diags, d,

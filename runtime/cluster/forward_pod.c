@@ -320,8 +320,8 @@ static bool find_forwarded(struct pod_forwarding *f, struct forwarded *p)
 		if (str_eq(f->declared.at[i].role, role->name) && str_eq(f->declared.at[i].name, p->what.port))
 			p->port = f->declared.at[i].number;
 	if (!p->port)
-		session_say(f->session, "no pod of role '%.*s' has a port '%.*s'; a number is taken as it is",
-			STR_ARG(role->name), STR_ARG(p->what.port));
+		session_say(f->session, "no pod of role '%.*s' has a port '%.*s'; for a port that is not declared, "
+			"write its number", STR_ARG(role->name), STR_ARG(p->what.port));
 	return p->port > 0;
 }
 

@@ -98,8 +98,8 @@ static int listen_and_enter(struct session *s, struct forwarding *f, int64_t *re
 
 	*ret_status = STATUS_REFUSED;
 	if (r && !inner_port(f)) {
-		session_say(s, "%.*s/%lld of run '%.*s' has no port '%.*s'%s%.*s; a number is taken as it is",
-			STR_ARG(f->what.role),
+		session_say(s, "%.*s/%lld of run '%.*s' has no port '%.*s'%s%.*s; for a port that is not declared, "
+			"write its number", STR_ARG(f->what.role),
 			(long long)f->what.index, STR_ARG(f->run->name), STR_ARG(f->what.port), r->ports.n
 				? ": it has " : "", STR_ARG(r->ports));
 		return -1;

@@ -48,6 +48,21 @@ static bool find_declared(const struct run_watch *w, const struct declared_ports
 	return found;
 }
 
+/* The first port of the replica ROLE/N that TEXT names; empty if TEXT names none, or its role declares no port. */
+static struct str port_of_replica(const struct declared_ports *declared, struct str text)
+{
+	const char *slash = text.n ? memrchr(text.p, '/', text.n) : NULL;
+	struct str role = { text.p, slash ? (size_t)(slash - text.p) : 0 };
+	int64_t index;
+
+	if (!slash || !str_number((struct str){ slash + 1, text.n - role.n - 1 }, 9, &index))
+		return STR("");
+	for (size_t i = 0; i < declared->n; i++)
+		if (str_eq(declared->at[i].role, role))
+			return declared->at[i].name;
+	return STR("");
+}
+
 static void say_undeclared(struct session *s, const struct run_watch *w, const struct declared_ports *declared,
 	struct str text)
 {
@@ -66,7 +81,11 @@ static void say_undeclared(struct session *s, const struct run_watch *w, const s
 	if (declared->n > SHOWN_MOST)
 		buf_printf(&b, " and %zu more", declared->n - SHOWN_MOST);
 	if (str_number(text, 9, &number))
-		buf_printf(&b, "; a number needs its replica, such as worker/0:%.*s", STR_ARG(text));
+		buf_printf(&b, "; a number needs its replica, such as %.*s/0:%.*s",
+			STR_ARG(declared->n ? declared->at[0].role : STR("worker")), STR_ARG(text));
+	else if (port_of_replica(declared, text).n)
+		buf_printf(&b, "; a replica needs its port, such as %.*s:%.*s", STR_ARG(text),
+			STR_ARG(port_of_replica(declared, text)));
 	struct str line = str_copy(s->arena, buf_text(&b));
 	b.n = 0;
 	put_escaped(&b, line);

@@ -164,7 +164,7 @@ static void check_published(struct engine *e, const struct published_port *p, st
 	} else if (!p->number) {
 		buf_printf(why, "role '%.*s' has no port '%.*s'", STR_ARG(r->name), STR_ARG(p->port));
 		put_declared(r, why);
-		buf_z(why, "; a number is taken as it is\n");
+		buf_z(why, "; for a port that is not declared, write its number\n");
 	} else if (e->options->isolate == ISOLATE_NONE) {
 		buf_printf(why,
 			"role '%.*s' does not declare port %lld, so what listens there is at 127.0.0.1:%lld of this "

@@ -55,6 +55,22 @@ run 0 -v; says out "trainc "
 run 2 compil good.tj; says err "trainc: unknown command 'compil'; did you mean 'compile'?"; silent out
 run 2 supervise good.tj; says err "takes no operand"
 run 2 compile; says err "needs at least one file"
+# the operand that is missing, and only that one
+while IFS='|' read -r words wanted; do
+	eval "run 2 $words"
+	says err "trainc: ${words%% *} needs $wanted: trainc ${words%% *} "
+done <<'end'
+open|a file or a run
+top|a file or a run
+scale|a file or a run
+exec a|ROLE/N, too
+port-forward a|[HOSTPORT:]ROLE/N:PORT, too
+cp a|DEST, too
+wait|at least one file or at least one run
+completion|bash, zsh or fish
+end
+for word in metrics usage gpu stats; do run 2 $word a; says err "trainc: unknown command '$word'; 'trainc top RUN' shows"; done
+for word in ui browse; do run 2 $word a; says err "trainc: unknown command '$word'; 'trainc open RUN' forwards"; done
 run 2 env good.tj good.tj; says err "takes one operand"
 run 2 compile --profil x good.tj; says err "did you mean '--profile'?"; silent out
 run 2 compile good.tj --set; says err "--set needs a value"

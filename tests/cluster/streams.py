@@ -636,7 +636,7 @@ def no_rights(w):
             pass
     _, err = p.communicate(timeout=60)
     must(p.returncode == 4 and "user 'eve' may not create pods/portforward" in err, (p.returncode, err))
-    w.want(2, "port-forward", "a", "worker/1:http", err="no pod of role 'worker' has a port 'http'; a number is taken as it is")
+    w.want(2, "port-forward", "a", "worker/1:http", err="no pod of role 'worker' has a port 'http'; for a port that is not declared, write its number")
     w.want(2, "port-forward", "a", "worker/9:1", err="role 'worker' has replicas 0 to 1, not 9")
 
 
@@ -735,7 +735,9 @@ def not_opened(w):
     w.want(2, "open", "board", err=re.escape("no role of run 'board' declares a port dashboard, tensorboard, http, ui or jupyter; "
                                     "declared are metrics (role ps), grpc (role worker), https (role worker), web (role worker)"))
     w.want(2, "open", "board", "nccl", err="no role of run 'board' declares a port 'nccl'; declared are metrics .role ps.")
-    w.want(2, "open", "board", "6006", err="a number needs its replica, such as worker/0:6006")
+    w.want(2, "open", "board", "6006", err="a number needs its replica, such as ps/0:6006")
+    w.want(2, "open", "board", "worker/1", err="declares a port 'worker/1'; declared are metrics .role ps.*; a replica needs its port, such as worker/1:grpc$")
+    w.want(2, "open", "board", "nobody/1", err="declares a port 'nobody/1'; declared are metrics [^;]*$")
     w.want(2, "open", "board", "worker/9:web", err="role 'worker' has replicas 0 to 1, not 9")
     w.want(2, "open", "board", "\x1b[2J", err=r"declares a port '.*2J'")
     w.want(2, "open", "a", err="jupyter; none is declared")

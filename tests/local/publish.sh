@@ -42,7 +42,7 @@ done
 run 8 run --local --publish 1:nobody/0:http board.tj; says err "--publish 1:nobody/0:http: unknown role 'nobody'"
 run 8 run --local --publish w/2:http board.tj; says err "--publish w/2:http: role 'w' has replicas 0 to 1, not 2"
 run 8 run --local --publish w/1:htpp board.tj
-says err "--publish w/1:htpp: role 'w' has no port 'htpp'; it declares http, metrics; a number is taken as it is"
+says err "--publish w/1:htpp: role 'w' has no port 'htpp'; it declares http, metrics; for a port that is not declared, write its number"
 run 8 run --local --publish idle/0:80 board.tj
 says err "role 'idle' does not declare port 80, so what listens there is at 127.0.0.1:80 of this machine already; it declares none"
 
@@ -108,7 +108,7 @@ if can_network; then
 	run 3 port-forward --local alone "$a:w/0:http"
 	holds grep -qE "$a:w/0:http: port $a of this machine is taken by another program; [0-9]+ is free: [0-9]+:w/0:http" .err
 	run 6 port-forward --local alone w/0:none
-	says err "w/0 of run 'alone' has no port 'none': it has http=6006,metrics=6007; a number is taken as it is"
+	says err "w/0 of run 'alone' has no port 'none': it has http=6006,metrics=6007; for a port that is not declared, write its number"
 	run 6 port-forward --local alone 0:w/9:80; says err "role 'w' has replicas 0 to 0, not 9"
 	run 6 port-forward --local alone 0:nobody/9:80; says err "run 'alone' has no role 'nobody'"
 	run 2 port-forward --local alone w/0; says err "port-forward needs [HOSTPORT:]ROLE/N:PORT"
@@ -120,6 +120,7 @@ if can_network; then
 	carries alone-w-0 host "$(sed 's/.*:\([0-9]*\).*/\1/' .open)"
 	run 2 open --local alone nccl
 	says err "no role of run 'alone' declares a port 'nccl'; declared are http (role w), metrics (role w)"
+	run 2 open --local alone w/0; says err "a replica needs its port, such as w/0:http"
 	run 6 open --local alone own/0:none; says err "own/0 of run 'alone' has no port 'none'"
 	run 0 delete --local --yes alone
 	# both end with the run

@@ -523,6 +523,42 @@ for clock, ours in (("12:00:00", "12h"), ("1:30:00", "90min"), ("0:00:45", "45s"
          code=["timeout = " + ours])
 
 
+# ---- the words of Pod Security, of the node's network, of cells: each help leads to what was meant ----
+SECURITY = 'job "a" {\n  image = "%s"\n  %%s\n  role w { command = ["t"] }\n}\n' % IMAGE
+RESTRICTED = SECURITY % 'security = "restricted"'
+case("restricted without quotes", SECURITY % "security = restricted", ['if the text is meant, write "restricted"'], right=RESTRICTED)
+for wrong in "true", "1000":
+    case("security = " + wrong, SECURITY % ("security = " + wrong), ['write security = "restricted", or settings in a block, such as security { run_as = 1000 }'], right=RESTRICTED)
+case("the level baseline", SECURITY % 'security = "baseline"', ['the only choice is "restricted"', "leave the level out"], never=["one of"], right=SECURITY % "")
+case("the level privileged", SECURITY % 'security = "privileged"', ["write security { privileged = true }"], right=SECURITY % "security { privileged = true }")
+case("the level none", SECURITY % 'security = "none"', ["write security = none"], right=SECURITY % "security = none")
+for wrong, ours, value in (("runAsUser", "run_as", "1000"), ("runas", "run_as", "1000"), ("uid", "run_as", "1000"), ("fsGroup", "fs_group", "7"), ("runAsNonRoot", "non_root", "true"),
+                           ("allowPrivilegeEscalation", "escalation", "false"), ("readOnlyRootFilesystem", "read_only_root", "true"), ("cap_add", "capabilities", '["IPC_LOCK"]')):
+    case("a member of security: " + wrong, SECURITY % ("security { %s = %s }" % (wrong, value)), ["help: write '%s'\n" % ours], never=["in a block"],
+         right=SECURITY % ("security { %s = %s }" % (ours, value)))
+case("restricted as a member", SECURITY % "security { restricted = true, run_as = 5 }", ["write 'level = \"restricted\"'"], right=SECURITY % 'security { level = "restricted", run_as = 5 }')
+case("a root that is only read", SECURITY % "security { read_only = true }", ["did you mean 'read_only_root'?"], never=["pvc("], right=SECURITY % "security { read_only_root = true }")
+case("capabilities as Kubernetes writes them", SECURITY % 'security { capabilities { add = ["NET_ADMIN"], drop = ["ALL"] } }', ["write 'capabilities = [\"NET_ADMIN\"]'", "write 'drop = [\"ALL\"]'"],
+     right=SECURITY % 'security { capabilities = ["NET_ADMIN"], drop = ["ALL"] }')
+case("the name of a user", SECURITY % 'security { run_as = "nobody" }', ["in the image, 'id -u nobody' prints it"], right=SECURITY % "security { run_as = 65534 }")
+case("the name of a group", SECURITY % 'security { fs_group = "users" }', ["in the image, 'id -g users' prints it"], right=SECURITY % "security { fs_group = 100 }")
+for wrong in "host_net = true", 'network = "host"', "hostPort = 80", "host_ports = [80]":
+    case("the node's network: " + wrong, role(wrong + ', command = ["t"]'), ["host_network = true"], right=role('host_network = true, command = ["t"]'))
+for wrong in "automount = \"no\"", "service_account_token = false", "automount = off":
+    case("no token: " + wrong, SECURITY % wrong, ["false"], never=["'service'"], right=SECURITY % "automount = false")
+CELL = 'job "a" {\n  image = "%s"\n  %%s\n  cell s {\n    copies = 4\n    %%s\n    role w { command = ["t"] }\n  }\n}\n' % IMAGE
+APART = CELL % ("", 'apart = "host"')
+case("apart = true", CELL % ("", "apart = true"), ['apart = "host"'], never=['write "true"'], right=APART)
+for wrong in "node", "machine", "server":
+    case("apart, by the word " + wrong, CELL % ("", 'apart = "%s"' % wrong), ['help: write "host"'], right=APART)
+case("apart, misspelled", CELL % ("", 'apart = "hosts"'), ["did you mean 'host'?"], right=APART)
+case("apart as a place", CELL % ("", 'place = apart("host")'), ["it is a field of a cell: write 'apart = \"host\"' there"], never=["'let'"], right=APART)
+case("start of copies", CELL % ('gang = "volcano"', 'start = "together"'), ["did you mean 'starts'"], right=CELL % ('gang = "volcano"', 'starts = "together"'))
+LWS = 'import std.%s\njob "a" {\n  image = "%s"\n  success = none\n  cell s: lws.group(size = 2) {\n    %%s = 3\n    command = ["t"]\n    role leader { cpu = 1 }\n    role worker { cpu = 1 }\n  }\n}\n'
+case("replicas of a group", LWS % ("lws", IMAGE) % "replicas", ["A group has one leader; for more groups set 'copies' of the cell; remove 'replicas = 3'"], right=LWS % ("lws", IMAGE) % "copies")
+case("the module of LeaderWorkerSet", LWS % ("leaderworkerset", IMAGE) % "copies", ["write 'import std.lws'"], right=LWS % ("lws", IMAGE) % "copies")
+
+
 def squeezed(text):
     return re.sub(r"\s+", "", text)
 
