@@ -111,8 +111,9 @@ static void report_order_in_gang(struct job *j, const struct plan_role *r)
 			remedy);
 	else
 		diag_help(job_diags(j), d,
-			"write 'start_after = none' in 'role %.*s' and let the program wait for its peers, or %s",
-			STR_ARG(r->name), remedy);
+			"write 'start_after = none' in 'role %.*s'%s%.*s%s and let the program wait for its peers, "
+			"or %s", STR_ARG(plan_role_inner(r)), r->cell.n ? " of cell '" : "", STR_ARG(r->cell),
+			r->cell.n ? "'" : "", remedy);
 }
 
 /* Are both roles in one gang? A copy of a cell is a gang by itself, unless its cell starts together with the job. */

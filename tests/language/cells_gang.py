@@ -120,6 +120,8 @@ for gang in ("volcano", "coscheduling", "native"):
                        ("that waits for its copy", program(gang, "copies = 2", OWN + '\n  role s { command = ["s"], start_after = ready(c) }',
                                                           more='role v { command = ["v"], start_after = ready(r) }'))):
         t.case("%s: a role %s" % (gang, what), text, "TJ0526", status=1, args=("--kubernetes", "1.37"), files=PROJECT)
+t.case("a framework's start order in a cell", 'import std.mpi\njob "j" { image = "r.example.com/a:1", cpu = 1, memory = 1Gi, gang = "volcano"\n  cell c: mpi.openmpi { copies = 2, role launcher { command = ["x"] } } }\n',
+       ["TJ0526", "write 'start_after = none' in 'role launcher' of cell 'c'"], status=1, files=PROJECT)
 t.case("kueue starts Jobs in no order", program("kueue", "copies = 2, start_after = ready(r)", OWN), "TJ0526", status=1, files=PROJECT)
 
 # ---- places of copies ----
