@@ -25,13 +25,11 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
 {
 	enum { WEIGHT = 100 };
 	const struct plan_place *p = &r->place;
-	struct object *affinity = object_get(pod, STR("affinity")), *list, *term;
+	struct object *affinity, *list, *term;
 
 	if (emit_place_keeper(e->job, r) != PLACE_BY_PODS || !p->nkeys)
 		return;
-	if (!affinity)
-		affinity = PUT_MAP(e->arena, pod, "affinity", p->from);
-	affinity = PUT_MAP(e->arena, affinity, "podAffinity", p->from);
+	affinity = PUT_MAP(e->arena, object_need_map(e->arena, pod, STR("affinity"), p->from), "podAffinity", p->from);
 	if (p->kind == PLACE_NEAR) {
 		list = PUT_LIST(e->arena, affinity, "requiredDuringSchedulingIgnoredDuringExecution", p->from);
 		term = object_add_map(e->arena, list, p->from);
@@ -55,20 +53,15 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
 
 void emit_apart_pod(struct emit *e, const struct plan_role *r, struct object *pod)
 {
-	static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
 	const struct plan_cell *c = plan_cell_of(e->job, r);
-	struct object *affinity = object_get(pod, STR("affinity")), *anti, *list, *term, *selector, *o;
+	struct object *anti, *list, *term, *selector, *o;
 	struct arena *a = e->arena;
 
 	if (!c || !c->apart_key.n)
 		return;
 	struct span from = c->apart.from;
-	if (!affinity)
-		affinity = PUT_MAP(a, pod, "affinity", from);
-	if (!(anti = object_get(affinity, STR("podAntiAffinity"))))
-		anti = PUT_MAP(a, affinity, "podAntiAffinity", from);
-	if (!(list = object_get(anti, str_of(required))))
-		list = object_put_list(a, anti, str_of(required), from);
+	anti = object_need_map(a, object_need_map(a, pod, STR("affinity"), from), STR("podAntiAffinity"), from);
+	list = object_need_list(a, anti, STR("requiredDuringSchedulingIgnoredDuringExecution"), from);
 	term = object_add_map(a, list, from);
 	PUT_STR(a, term, "topologyKey", c->apart_key, from);
 	selector = PUT_MAP(a, term, "labelSelector", from);

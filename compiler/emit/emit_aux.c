@@ -26,11 +26,9 @@ const char *emit_generated_recipe(struct str kind)
  */
 struct object *emit_generated_make(struct emit *e, const struct manifest *m)
 {
-	struct object *o = emit_object(e, m), *metadata = emit_metadata(o),
-		*annotations = object_get(metadata, STR("annotations"));
+	struct object *o = emit_object(e, m),
+		*annotations = object_need_map(e->arena, emit_metadata(o), STR("annotations"), m->from);
 
-	if (!annotations)
-		annotations = PUT_MAP(e->arena, metadata, "annotations", m->from);
 	object_put(e->arena, annotations, STR("trainc.dev/generated"), object_string(e->arena, m->generated, m->from));
 	PUT_STR(e->arena, o, "type", STR("Opaque"), m->from);
 	PUT_STR(e->arena, PUT_MAP(e->arena, o, "stringData", m->from), "README",

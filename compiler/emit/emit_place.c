@@ -128,15 +128,10 @@ static void segment_label(struct emit *e, const struct plan_role *r, struct obje
 
 void emit_place_metadata(struct emit *e, const struct plan_role *r, struct object *metadata)
 {
-	struct object *map = object_get(metadata, STR("annotations"));
-
 	if (emit_place_labels(e->job, r))
 		segment_label(e, r, metadata);
-	if (!emit_place_annotates(e->job, r))
-		return;
-	if (!map)
-		map = PUT_MAP(e->arena, metadata, "annotations", r->place.from);
-	emit_place_annotations(e, r, map);
+	if (emit_place_annotates(e->job, r))
+		emit_place_annotations(e, r, object_need_map(e->arena, metadata, STR("annotations"), r->place.from));
 }
 
 /* ---- groups ---- */

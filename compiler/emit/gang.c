@@ -144,10 +144,8 @@ enum { MARK_QUEUE, MARK_KUEUE_GROUP, MARK_KUEUE_COUNT, MARK_KUEUE_LEAST, MARK_KU
 
 static void mark_put(struct emit *e, struct object *metadata, unsigned mark, struct str value, struct span from)
 {
-	struct object *map = object_get(metadata, str_of(marks[mark].map));
+	struct object *map = object_need_map(e->arena, metadata, str_of(marks[mark].map), from);
 
-	if (!map)
-		map = object_put_map(e->arena, metadata, str_of(marks[mark].map), from);
 	object_put(e->arena, map, str_of(marks[mark].key), object_string(e->arena, value, from));
 }
 

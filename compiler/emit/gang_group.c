@@ -195,9 +195,7 @@ static void topology_put(struct emit *e, struct object *to, bool hard, int64_t t
 
 static struct object *policy_add(struct emit *e, struct object *spec, struct span from)
 {
-	struct object *list = object_get(spec, STR("subGroupPolicy"));
-
-	return object_add_map(e->arena, list ? list : PUT_LIST(e->arena, spec, "subGroupPolicy", from), from);
+	return object_add_map(e->arena, object_need_list(e->arena, spec, STR("subGroupPolicy"), from), from);
 }
 
 /* The copies of a cell that start together: each is a subgroup, and as many as the cell needs are enough. */

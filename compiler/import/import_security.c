@@ -22,7 +22,7 @@ static const struct context_setting {
 	{ "add", "capabilities", FORM_NAMES }, { "privileged", "privileged", FORM_FLAG },
 	{ "fsGroup", "fs_group", FORM_NUMBER },
 };
-enum { INHERITED = 7, ADDED = 7, PRIVILEGED, FS_GROUP, SETTINGS };
+enum { DROPPED = 5, INHERITED = 7, ADDED = 7, PRIVILEGED, FS_GROUP, SETTINGS };
 
 /* ---- what a security context says ---- */
 
@@ -131,7 +131,7 @@ static void keep_context(struct import *im, struct lines *raw, const struct data
 			continue;
 		}
 		for (size_t k = 0; k < m->value->u.map.n; k++)
-			if (!setting_in(context, str_is(m->value->u.map.at[k].key, "add") ? ADDED : ADDED - 2))
+			if (!setting_in(context, str_is(m->value->u.map.at[k].key, "add") ? ADDED : DROPPED))
 				raw_member(im, lines_block(im->arena, to, m->key, m->key_at), m->value->u.map.at[k].key,
 					m->value->u.map.at[k].value, m->value->u.map.at[k].key_at);
 	}

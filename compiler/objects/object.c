@@ -109,6 +109,20 @@ struct object *object_put_list(struct arena *a, struct object *map, struct str k
 	return o;
 }
 
+struct object *object_need_map(struct arena *a, struct object *map, struct str key, struct span from)
+{
+	struct object *o = object_get(map, key);
+
+	return o ? o : object_put_map(a, map, key, from);
+}
+
+struct object *object_need_list(struct arena *a, struct object *map, struct str key, struct span from)
+{
+	struct object *o = object_get(map, key);
+
+	return o ? o : object_put_list(a, map, key, from);
+}
+
 struct object *object_add_map(struct arena *a, struct object *list, struct span from)
 {
 	struct object *o = object_map(a, from);

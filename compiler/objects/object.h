@@ -80,6 +80,9 @@ void object_append_word(struct arena *a, struct object *map, struct str key, str
 struct object *object_put_map(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_put_list(struct arena *a, struct object *map, struct str key, struct span from);
 struct object *object_add_map(struct arena *a, struct object *list, struct span from);
+/* Returns the map or list that MAP has under such a key; adds an empty one if it has none. */
+struct object *object_need_map(struct arena *a, struct object *map, struct str key, struct span from);
+struct object *object_need_list(struct arena *a, struct object *map, struct str key, struct span from);
 #define PUT_MAP(a, map, key, from) object_put_map((a), (map), STR(key), (from))
 #define PUT_LIST(a, map, key, from) object_put_list((a), (map), STR(key), (from))
 

@@ -62,7 +62,7 @@ static void native_templates(struct checking *c, const struct plan_job *j)
 
 	for (size_t i = 0; i < j->ncells; i++) {
 		const struct plan_cell *cell = &j->cells[i];
-		if (plan_cell_together(cell) || ++n != MOST + 1)
+		if (plan_cell_together(cell) || !emit_gang_pods(j, (struct emit_group){ cell, 0 }) || ++n != MOST + 1)
 			continue;
 		struct diag *d = diag_report(c->diags, TJ0809, check_place(c, cell->at, j->name_at, j->name_at),
 			"a Workload of Kubernetes has at most %d templates of groups, and cell '%.*s' needs one more",

@@ -87,17 +87,14 @@ static bool annotates(const struct plan_pairs *pairs, const char *key)
 static void slices_apart(struct emit *e, const struct plan_role *r, struct object *template)
 {
 	static const char key[] = "alpha.jobset.sigs.k8s.io/exclusive-topology";
-	struct object *metadata = object_get(template, STR("metadata")),
-		*map = object_get(metadata, STR("annotations"));
-
+	struct object *metadata = object_get(template, STR("metadata"));
 	const struct plan_str *label = r->accelerator ? &r->accelerator->slice : NULL;
 
 	if (!plan_is_sliced(r) || !label || !label->set || annotates(&e->job->annotations, key) ||
 		annotates(&r->annotations, key))
 		return;
-	if (!map)
-		map = PUT_MAP(e->arena, metadata, "annotations", r->slices_at);
-	object_append_word(e->arena, map, str_of(key), object_string(e->arena, label->value, label->from));
+	object_append_word(e->arena, object_need_map(e->arena, metadata, STR("annotations"), r->slices_at), str_of(key),
+		object_string(e->arena, label->value, label->from));
 }
 
 static struct object *replicated(struct emit *e, const struct plan_role *r, struct plan_set_job job)
