@@ -309,7 +309,7 @@ static bool find_forwarded(struct pod_forwarding *f, struct forwarded *p)
 	const struct plan_role *role = run_plan_role(j, p->what.role);
 
 	if (!role)
-		session_say(f->session, "run '%.*s' has no role '%.*s'", STR_ARG(f->run->name), STR_ARG(p->what.role));
+		replica_say_no_role(f->session, f->run, p->what.role);
 	else if (p->what.index >= role->max)
 		session_say(f->session, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role->name),
 			(long long)role->max - 1, (long long)p->what.index);

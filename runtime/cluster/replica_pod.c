@@ -77,11 +77,21 @@ void replica_pod_say_none(struct session *s, struct run_watch *w, struct str rol
 		(long long)index, STR_ARG(w->name), cause.n ? ": " : "", STR_ARG(cause), STR_ARG(w->name));
 }
 
+void replica_say_no_role(struct session *s, const struct run_watch *w, struct str role)
+{
+	const struct plan_job *j = &cluster_watch_of(w)->plan;
+	struct str *roles = ARENA_ARRAY(s->arena, struct str, j->nroles);
+
+	for (size_t i = 0; i < j->nroles; i++)
+		roles[i] = j->roles[i].name;
+	session_say(s, "%.*s", STR_ARG(run_lacks_role(s->arena, w->name, role, roles, j->nroles)));
+}
+
 static bool has_replica(struct session *s, const struct run_watch *w, const struct plan_role *r, struct str role,
 	int64_t index)
 {
 	if (!r)
-		session_say(s, "run '%.*s' has no role '%.*s'", STR_ARG(w->name), STR_ARG(role));
+		replica_say_no_role(s, w, role);
 	else if (index >= r->max)
 		session_say(s, "role '%.*s' has replicas 0 to %lld, not %lld", STR_ARG(role), (long long)r->max - 1,
 			(long long)index);

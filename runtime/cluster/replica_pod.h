@@ -47,4 +47,7 @@ void replica_pod_say_none(struct session *s, struct run_watch *w, struct str rol
  */
 bool sync_restart_program(struct session *s, const struct replica_pod *pod, int *ret_status);
 
+/* Reports that the run has no such role. */
+void replica_say_no_role(struct session *s, const struct run_watch *w, struct str role);
+
 #endif

@@ -82,7 +82,10 @@ static bool find_running(struct arena *a, const struct enter *w, const struct ru
 	const struct run_role *role = run_find_role(w->run, w->role);
 
 	if (!role) {
-		*why = str_printf(a, "run '%.*s' has no role '%.*s'", STR_ARG(w->run->name), STR_ARG(w->role));
+		struct str *roles = ARENA_ARRAY(a, struct str, w->run->nroles);
+		for (size_t i = 0; i < w->run->nroles; i++)
+			roles[i] = w->run->roles[i].name;
+		*why = run_lacks_role(a, w->run->name, w->role, roles, w->run->nroles);
 		return false;
 	}
 	if (w->index >= role->max) {

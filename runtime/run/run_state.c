@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 
+#include "base/words.h"
 #include "data/data_read.h"
 #include "runtime/run/run_shape.h"
 
@@ -110,6 +111,23 @@ const struct run_role *run_find_role(const struct run_state *s, struct str name)
 		n++;
 	}
 	return n == 1 ? found : NULL;
+}
+
+struct str run_lacks_role(struct arena *a, struct str run, struct str name, const struct str *roles, size_t n)
+{
+	enum { SHOWN_MOST = 8 };
+	struct buf b = { 0 };
+
+	buf_printf(&b, "run '%.*s' has no role '%.*s'", STR_ARG(run), STR_ARG(name));
+	for (size_t i = 0; i < n && i < SHOWN_MOST; i++) {
+		buf_z(&b, i ? ", " : n == 1 ? "; its only role is " : "; its roles are ");
+		put_escaped(&b, roles[i]);
+	}
+	if (n > SHOWN_MOST)
+		buf_printf(&b, " and %zu more", n - SHOWN_MOST);
+	struct str text = buf_take(&b, a);
+	buf_release(&b);
+	return text;
 }
 
 /* ---- the state file ---- */

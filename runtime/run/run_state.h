@@ -113,6 +113,8 @@ bool run_is_active(const struct run_state *s);
  * NULL if there is none.
  */
 const struct run_role *run_find_role(const struct run_state *s, struct str name);
+/* The message that the run has no role NAME, with the ROLES that it has. */
+struct str run_lacks_role(struct arena *a, struct str run, struct str name, const struct str *roles, size_t n);
 /* Does ADDRESS mean the role, its cell, or its copy of the cell? */
 bool run_role_meant(const struct run_role *r, struct str address);
 

@@ -335,7 +335,8 @@ def no_pod(w):
     w.put("pods", "default", pod)
     w.want(5, "exec", "a", "worker/1", "--", "x", err="worker/1 of run 'a' does not run now: .*0/3 nodes.*'trainc why a'")
     w.want(2, "exec", "a", "worker/2", "--", "x", err="role 'worker' has replicas 0 to 1, not 2")
-    w.want(2, "exec", "a", "ps/0", "--", "x", err="run 'a' has no role 'ps'")
+    w.want(2, "exec", "a", "ps/0", "--", "x", err="run 'a' has no role 'ps'; its only role is worker$")
+    w.want(2, "port-forward", "a", "ps/0:80", err="run 'a' has no role 'ps'; its only role is worker$")
     must(not w.seen, w.seen)
 
 

@@ -85,7 +85,7 @@ run 6 exec --local ends a/0 true; says err "a/0 of run 'ends' has ended: exit co
 run 2 exec --local nothing a/0 true
 run 0 apply --local plain.tj
 run 6 exec --local run w/2 true; says err "role 'w' has replicas 0 to 1, not 2"
-run 6 exec --local run nobody/0 true; says err "run 'run' has no role 'nobody'"
+run 6 exec --local run nobody/0 true; says err "run 'run' has no role 'nobody'; its only role is w"
 run 2 exec --local run w true; says err "exec needs ROLE/N, such as worker/3, found 'w'"
 run 0 suspend --local run
 run 6 exec --local run w/0 true; says err "w/0 of run 'run' does not run now"

@@ -110,7 +110,7 @@ if can_network; then
 	run 6 port-forward --local alone w/0:none
 	says err "w/0 of run 'alone' has no port 'none': it has http=6006,metrics=6007; for a port that is not declared, write its number"
 	run 6 port-forward --local alone 0:w/9:80; says err "role 'w' has replicas 0 to 0, not 9"
-	run 6 port-forward --local alone 0:nobody/9:80; says err "run 'alone' has no role 'nobody'"
+	run 6 port-forward --local alone 0:nobody/9:80; says err "run 'alone' has no role 'nobody'; its roles are w, own, six, idle"
 	run 2 port-forward --local alone w/0; says err "port-forward needs [HOSTPORT:]ROLE/N:PORT"
 	# ---- open: the port by its name, in the network of the replica ----
 	"$TRAINC" open --local alone >.open 2>.err </dev/null &
