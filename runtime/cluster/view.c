@@ -11,7 +11,7 @@
 #include "runtime/cluster/members.h"
 #include "runtime/cluster/packed.h"
 #include "runtime/cluster/skipped.h"
-#include "runtime/status/look.h"
+#include "runtime/status/events.h"
 
 enum { VIEW_KINDS = 12 };
 
@@ -107,10 +107,7 @@ static void slot_clear(struct view_slot *s)
 
 /* ---- watches ---- */
 
-/*
- * May the object matter to a run that is queried? A namespace is full of Events about other objects, which stay for an
- * hour each, and about pods that run well.
- */
+/* May the object matter to a run that is queried? Events stay for an hour each. */
 static bool may_matter(const struct view_watch *w, const struct data *object)
 {
 	const struct view_options *o = &w->view->options;
@@ -118,7 +115,7 @@ static bool may_matter(const struct view_watch *w, const struct data *object)
 
 	if (!str_is(w->resource.kind, "Event"))
 		return true;
-	if (str_is(status_text(object, "involvedObject.kind"), "Pod") && str_is(status_text(object, "type"), "Normal"))
+	if (!event_explains(object))
 		return false;
 	if (!o->nruns)
 		return true;

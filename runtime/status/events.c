@@ -26,6 +26,14 @@ int64_t event_count(const struct data *o)
 	return n > 0 ? n : 1;
 }
 
+const char *const events_of_pulls[] = { "Pulling", "Pulled", NULL };
+
+bool event_explains(const struct data *o)
+{
+	return !str_is(status_text(o, "involvedObject.kind"), "Pod") || !str_is(status_text(o, "type"), "Normal") ||
+		text_among(status_text(o, "reason"), events_of_pulls);
+}
+
 void events_add(struct events *e, const struct data *o)
 {
 	const struct data *about = status_path(o, "involvedObject") ? status_path(o, "involvedObject") :

@@ -30,6 +30,12 @@ struct events {
 int64_t event_time(const struct data *event);
 int64_t event_count(const struct data *event);
 
+/*
+ * May the Event explain the state of a run? A namespace is full of Events about pods that run well; of these, only
+ * Events about the pull of an image may.
+ */
+bool event_explains(const struct data *event);
+extern const char *const events_of_pulls[];
 /* Adds an event, and keeps no reference to the event's tree. */
 void events_add(struct events *e, const struct data *object);
 /* Must be called once, after the last event was added and before the first search. */

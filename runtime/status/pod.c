@@ -404,8 +404,7 @@ static bool unscheduled(struct judging *j)
 /* Is the pod's node pulling an image? Large images take long, and no other Event comes meanwhile. */
 static bool pulling(struct judging *j)
 {
-	static const char *const told[] = { "Pulling", "Pulled", NULL };
-	const struct event *e = events_newest(j->events, STR("Pod"), j->name, told);
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, events_of_pulls);
 
 	if (!e || !str_is(e->reason, "Pulling"))
 		return false;

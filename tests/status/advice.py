@@ -1,18 +1,27 @@
-"""advice.py TRAINC - `trainc why --from`: for each way in which a run can fail or not start, the first line and what to do.
+"""advice.py - `trainc why`: for each way in which a run can fail or not start, the first line and what to do.
 
 A row has a title, the objects, a part of the cause and a part of the advice ("" where there is none to give, a tuple of
 several pieces). Exactly the wanted advice may be there: a second piece, about something that is not the problem, is an error."""
+import copy
+import datetime
 import json
 import os
-import subprocess
 import sys
-import tempfile
+import time
 
-import rows
-from rows import LIMIT, PARTLY, RUN0, condition, ended, event, job, joined, normal, pod, put, waits
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cluster"))
+import rows  # noqa: E402
+import world  # noqa: E402
+from api_memory import merge  # noqa: E402
+from rows import LIMIT, PARTLY, RUN0, condition, ended, event, job, joined, normal, pod, put, waits  # noqa: E402
+from world import World  # noqa: E402
 
 OLD, MIDDLE, NEW, NOW = rows.OLD, rows.MIDDLE, rows.NEW, rows.NOW
 NAME = "j-worker-1-abcde"
+world.KINDS["workloads"] = ("kueue.x-k8s.io", "v1beta1", "Workload")
+PLURALS = {kind: plural for plural, (_, _, kind) in world.KINDS.items()}
+KUEUE = {"metadata": {"name": "kueue.x-k8s.io"}, "versions": [{"version": "v1beta1", "resources": [
+    {"resource": "workloads", "scope": "Namespaced", "responseKind": {"kind": "Workload", "group": "kueue.x-k8s.io", "version": "v1beta1"}}]}]}
 
 
 def held(reason, message="", restarts=0, last=None, created=OLD):
@@ -325,22 +334,58 @@ TABLE = [
 ]
 
 
+class Seen(World):
+    """A server with the run, whose objects can be replaced by those of a row. It is NOW there."""
+
+    def __init__(self, program, groups):
+        super().__init__()
+        self.jobs_run, self.groups = False, groups
+        self.write("job.tj", program)
+        self.want(0, "apply", "--no-wait", "job.tj")
+        self.applied = copy.deepcopy(self.objects)
+        self.ahead = datetime.datetime.fromisoformat(NOW.replace("Z", "+00:00")).timestamp() - time.time()
+
+    def show(self, objects):
+        with self.lock:
+            self.objects = copy.deepcopy(self.applied)
+            for o in copy.deepcopy(objects):
+                plural = PLURALS[o["kind"]]
+                if plural == "jobs":
+                    new, o = o, self.get(plural, o["metadata"]["name"])
+                    merge(o, {"metadata": {"labels": new["metadata"]["labels"]}, "spec": new["spec"]})
+                    o["status"] = new["status"]
+                self.put(plural, "default", o)
+            if not objects:
+                self.take("jobs", "default", "j-worker")
+
+
+def told(status, out, err):
+    """The cause and the advice that `why -o json` prints."""
+    got = json.loads(out) if status == 0 else {"run": {"cause": err}, "advice": []}
+    return got["run"].get("cause", ""), got["advice"]
+
+
+def right(cause, advice, got):
+    wanted = advice if isinstance(advice, tuple) else (advice,) if advice else ()
+    return cause in got[0] and len(got[1]) == len(wanted) and all(any(w in a for a in got[1]) for w in wanted)
+
+
 def main():
-    trainc, passed, failed = sys.argv[1], 0, 0
-    with tempfile.TemporaryDirectory() as place:
-        with open(os.path.join(place, "job.tj"), "w", encoding="utf-8") as f:
-            f.write(rows.PROGRAM)
-        for title, objects, cause, advice in TABLE:
-            with open(os.path.join(place, "seen.json"), "w", encoding="utf-8") as f:
-                json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, f)
-            p = subprocess.run([trainc, "why", "--from", "seen.json", "--now", NOW, "job.tj", "-o", "json"], cwd=place, capture_output=True, text=True)
-            got = json.loads(p.stdout) if p.returncode == 0 else {"run": {"cause": p.stderr}, "advice": []}
-            told = got["run"].get("cause", "")
-            wanted = advice if isinstance(advice, tuple) else (advice,) if advice else ()
-            right = cause in told and len(got["advice"]) == len(wanted) and all(any(w in a for a in got["advice"]) for w in wanted)
-            passed, failed = passed + right, failed + (not right)
-            if not right:
-                print("FAIL %s: %r, %s" % (title, told, json.dumps(got["advice"], indent=1)))
+    """Each row from saved objects, and from a cluster, where only some members of objects are read: both say the same."""
+    passed = failed = 0
+    plain, queue = Seen(rows.PROGRAM, []), Seen(rows.PROGRAM.replace("{\n", '{\n  queue = "q"\n', 1), [KUEUE])
+    for title, objects, cause, advice in TABLE:
+        plain.write("seen.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        saved = told(*plain.run("why", "--from", "seen.json", "--now", NOW, "job.tj", "-o", "json"))
+        cluster = queue if any(o["kind"] == "Workload" for o in objects) else plain
+        cluster.show(objects)
+        live = told(*cluster.run("why", "j", "-o", "json"))
+        for ok, what in ((right(cause, advice, saved), saved), (saved == live, ("on a cluster", live, "and saved", saved))):
+            passed, failed = passed + ok, failed + (not ok)
+            if not ok:
+                print("FAIL %s: %s" % (title, json.dumps(what, indent=1)))
+    plain.close()
+    queue.close()
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0)
 
