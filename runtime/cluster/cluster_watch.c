@@ -365,6 +365,7 @@ static void carry_out(struct cluster_watch *c, const struct attend_look *look, c
 	int64_t left = step->again == RULES_NEVER ? RULES_NEVER : step->again - look->now;
 	bool due = step->news && !c->acting && (look->acts || run_phase_final(shown->phase));
 
+	c->superseded = step->news && c->recording && !str_eq(step->outcome, c->outcome);
 	if (due && watch_record(c, step->verdict, step->outcome))
 		return;
 	if (!look->acts)
@@ -546,8 +547,13 @@ static bool watch_is_over(const struct run_watch *w)
 {
 	const struct cluster_watch *c = cluster_watch_of(w);
 
-	/* cluster_end() waits for the record; no restart is left behind that would go on after the verdict */
-	return w->replaced || (has_ended(w) && c->acting == c->recording && !ends_restart(c));
+	bool owes = c->superseded && !c->unrecordable && !c->cut_off;
+
+	/*
+	 * cluster_end() waits for a record that is being written; no restart is left behind that would go on after the
+	 * verdict
+	 */
+	return w->replaced || (has_ended(w) && c->acting == c->recording && !owes && !ends_restart(c));
 }
 
 static void watch_close(struct run_watch *w)

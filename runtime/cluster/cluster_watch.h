@@ -39,6 +39,7 @@ struct cluster_watch {
 	struct arena scratch;
 	/* ---- the record of the end: watch_record.c ---- */
 	bool recording;                 /* the end is being written */
+	bool superseded;                /* what is being written is older than what has been seen since */
 	bool unrecordable;              /* the record could not be written, or is about another run now */
 	unsigned record_tries;
 	struct str verdict, outcome;    /* what is being written */
