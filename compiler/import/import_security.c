@@ -141,7 +141,7 @@ static void keep_context(struct import *im, struct lines *raw, const struct data
 static bool has_rest(const struct data *context, bool all)
 {
 	size_t said = 0, n = data_count(context);
-	const struct data *names = context ? member(context, "capabilities") : NULL;
+	const struct data *names = member(context, "capabilities");
 
 	if (all)
 		return n > 0;
@@ -160,7 +160,7 @@ void security_read(struct container_reading *c)
 	bool main = c->kind == CONTAINER_MAIN, alone = !main && lacks_inherited(r, c->container);
 	struct lines *block = NULL;
 
-	if (has_rest(context, false))
+	if (context && has_rest(context, false))
 		keep_context(im, container_raw(c, context->from), context, false);
 	for (size_t i = 0; i < FS_GROUP; i++) {
 		const struct data *v = effective(r, c->container, i);
@@ -182,6 +182,6 @@ void pod_security_read(struct role_reading *r)
 	const struct data *context = context_of(r->spec);
 	bool all = !r->pod_said;
 
-	if (has_rest(context, all))
+	if (context && has_rest(context, all))
 		keep_context(r->im, role_raw(r, context->from), context, all);
 }

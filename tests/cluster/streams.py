@@ -17,7 +17,7 @@ import threading
 import time
 import urllib.parse
 
-from api_memory import TRAINC, must, reply, run_checks, status
+from api_memory import SANITIZED, TRAINC, must, reply, run_checks, status
 from commands import JOB
 from web_socket import BINARY, CLOSE, FAILURE, PING, PONG, REST, TEXT, Socket, ended, frame, head, message
 from world import World
@@ -372,7 +372,7 @@ def interrupted(w):
 def slow_reader(w):
     """output that nobody takes makes the server wait: memory stays small, and nothing is lost"""
     # a program with sanitizers keeps freed memory for a while
-    chunk, n, sent, most = b"x" * 65536, 1600, threading.Event(), (80 if "asan" in os.environ.get("BUILD", "") else 40) << 10
+    chunk, n, sent, most = b"x" * 65536, 1600, threading.Event(), (80 if SANITIZED else 40) << 10
 
     def script(s):
         s.accept()

@@ -4,7 +4,7 @@ import re
 import sys
 import time
 
-from api_memory import must, reply, run_checks, status
+from api_memory import SANITIZED, must, reply, run_checks, status
 from world import World
 
 CHECKS = []
@@ -178,7 +178,7 @@ def devices_missing(w):
     w.shown(p, "not served: CPU and MEMORY: the cluster has no metrics.k8s.io")
     p.kill()
     p.communicate(timeout=60)
-    must(rss[2] < rss[0] + 8000, rss)
+    must(SANITIZED or rss[2] < rss[0] + 8000, rss)
 
 
 @check

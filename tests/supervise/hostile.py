@@ -8,9 +8,9 @@ import re
 import sys
 import time
 
-from supervise import fetch, free_port, is_sanitized, tfjob
+from supervise import fetch, free_port, tfjob
 from tenants import pods_of, put, served
-from world import main, must
+from world import SANITIZED, main, must
 
 LONG = "--long" in sys.argv
 LIMIT = 128 << 20
@@ -81,7 +81,7 @@ def end(w, p):
     peak, group = max(resident_peak(p), 0) if alive else 0, w.group.peak()
     print("# peak: %.1f MiB resident, %.1f MiB in %s" % (peak / 2**20, group / 2**20, "its control group" if w.group.path else "no control group"))
     must(alive, "the controller was killed:\n" + w.log()[-500:])
-    must(is_sanitized() or peak < LIMIT, "%d MiB" % (peak >> 20))
+    must(SANITIZED or peak < LIMIT, "%d MiB" % (peak >> 20))
     w.stop()
     w.group.close()
 

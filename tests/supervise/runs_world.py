@@ -11,7 +11,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
-from api_memory import PATH, TRAINC, Failure, cut, must, names_only, reply, run_checks, status   # noqa: E402
+from api_memory import PATH, SANITIZED, TRAINC, Failure, cut, must, names_only, reply, run_checks, status   # noqa: E402
 
 _spec = importlib.util.spec_from_file_location("cluster_world", os.path.join(HERE, "..", "cluster", "world.py"))
 commands = importlib.util.module_from_spec(_spec)

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from world import World, main, manifest, must, permissions, selected, status, TRAINC
+from world import SANITIZED, World, main, manifest, must, permissions, selected, status, TRAINC
 
 CHECKS = []
 
@@ -518,15 +518,10 @@ def resident(p):
         return int(re.search(r"^RssAnon:\s+(\d+)", f.read(), re.M)[1])
 
 
-def is_sanitized():
-    with open(os.path.join(os.path.dirname(TRAINC), "libexec/trainc/trainc-cluster"), "rb") as f:
-        return b"__asan_init" in f.read()
-
-
 @check
 def memory(w):
     """a job takes a few KiB: neither kubectl's annotation nor whole objects, plans or blocks of memory stay"""
-    if is_sanitized():
+    if SANITIZED:
         print("memory is the sanitizer's here: not looked at")
         return
 
@@ -550,7 +545,7 @@ def memory(w):
 @check
 def given_back(w):
     """memory that was needed to create a large job is returned to the system"""
-    if is_sanitized():
+    if SANITIZED:
         print("memory is the sanitizer's here: not looked at")
         return
     p = w.start()

@@ -13,7 +13,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster"))
-from api_memory import PATH, RAW, TRAINC, Failure, Server, cut, merge, must, names_only, not_found, reply, run_checks, selected, status   # noqa: E402
+from api_memory import PATH, RAW, SANITIZED, TRAINC, Failure, Server, cut, merge, must, names_only, not_found, reply, run_checks, selected, status   # noqa: E402
 
 JOBS = {"tfjobs": "TFJob", "pytorchjobs": "PyTorchJob", "mxjobs": "MXJob", "xgboostjobs": "XGBoostJob", "mpijobs": "MPIJob",
         "paddlejobs": "PaddleJob", "jaxjobs": "JAXJob"}
