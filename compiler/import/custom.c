@@ -258,22 +258,18 @@ static bool read_program(void *context, struct arena *arena, struct str path, st
 	return false;
 }
 
-/* Makes the program of the resource; returns false with the error in RET. */
-static bool import_resource(struct custom_plan *p, struct arena *a, const struct data *object,
-	const struct custom_options *o, struct str *ret)
+/* Makes the program of the one job in MANIFESTS: p->text, or p->fault and false. */
+static bool import_job(struct custom_plan *p, struct arena *a, struct str manifests, struct import_options o)
 {
 	struct sources sources = { .arena = a };
 	struct diags diags = { .arena = a, .sources = &sources };
-	struct import *im = import_new(a, &sources, &diags, (struct import_options){ .operator_minor = o->minor,
-		.init_image = o->init_image, .delivery_image = o->delivery_image });
+	struct import *im = import_new(a, &sources, &diags, o);
 	struct buf b = { 0 };
 
-	put_resource(&b, a, object, o->job_label);
-	import_read(im, source_add(&sources, STR("the object"), buf_text(&b)));
+	import_read(im, source_add(&sources, STR("the object"), manifests));
 	import_finish(im);
-	b.n = 0;
 	bool ok = diags_ok(&diags) && import_count(im) == 1 && import_program(im, IMPORT_ALL, &b) && diags_ok(&diags);
-	*ret = buf_take(&b, &p->program.arena);
+	p->text = buf_take(&b, &p->program.arena);
 	buf_release(&b);
 	diags_finish(&diags);
 	keep_warnings(p, &diags);
@@ -283,29 +279,54 @@ static bool import_resource(struct custom_plan *p, struct arena *a, const struct
 	return false;
 }
 
-void custom_compile(struct custom_plan *p, const struct data *object, const struct custom_options *o)
+static void custom_open(struct custom_plan *p)
 {
-	struct arena scratch = { 0 };
-	struct emit_options emit = { 0 };
-
 	*p = (struct custom_plan){ .reader.read = read_program };
 	p->reader.context = &p->text;
 	compile_init(&p->program, &p->reader);
-	p->program.options.target = STR("pods");
 	p->program.options.parts = true;
+}
+
+/* Compiles p->text; with a target, also checks the objects. */
+static void compile_job(struct custom_plan *p)
+{
+	struct emit_options emit = { 0 };
+
+	compile_plan(&p->program, STR("job.tj"));
+	bool ok = diags_ok(&p->program.diags) && p->program.plan.njobs == 1 && (!p->program.options.target.p ||
+		emit_check(&emit, &p->program.plan, &p->program.diags));
+	diags_finish(&p->program.diags);
+	if (ok)
+		p->job = &p->program.plan.jobs[0];
+	else
+		p->fault = first_fault(&p->program.arena, &p->program.diags);
+}
+
+void custom_compile(struct custom_plan *p, const struct data *object, const struct custom_options *o)
+{
+	struct arena scratch = { 0 };
+	struct buf manifest = { 0 };
+
+	custom_open(p);
+	p->program.options.target = STR("pods");
 	p->program.options.job.domain = o->domain;
 	if (o->gang.n)
 		p->program.options.job.gang = o->gang;
-	if (import_resource(p, &scratch, object, o, &p->text)) {
-		compile_plan(&p->program, STR("job.tj"));
-		bool ok = diags_ok(&p->program.diags) && p->program.plan.njobs == 1 &&
-			emit_check(&emit, &p->program.plan, &p->program.diags);
-		diags_finish(&p->program.diags);
-		if (ok)
-			p->job = &p->program.plan.jobs[0];
-		else
-			p->fault = first_fault(&p->program.arena, &p->program.diags);
-	}
+	put_resource(&manifest, &scratch, object, o->job_label);
+	if (import_job(p, &scratch, buf_text(&manifest), (struct import_options){ .operator_minor = o->minor,
+		.init_image = o->init_image, .delivery_image = o->delivery_image }))
+		compile_job(p);
+	buf_release(&manifest);
+	arena_release(&scratch);
+}
+
+void custom_compile_text(struct custom_plan *p, struct str manifests)
+{
+	struct arena scratch = { 0 };
+
+	custom_open(p);
+	if (import_job(p, &scratch, manifests, (struct import_options){ 0 }))
+		compile_job(p);
 	arena_release(&scratch);
 }
 

@@ -73,6 +73,12 @@ struct custom_plan {
  * custom_release(), which must be called in any case.
  */
 void custom_compile(struct custom_plan *ret, const struct data *object, const struct custom_options *o);
+
+/*
+ * The same for the manifests of one job, of any kind that `import` reads. Only the plan is made: its objects are not
+ * checked again.
+ */
+void custom_compile_text(struct custom_plan *ret, struct str manifests);
 void custom_release(struct custom_plan *p);
 
 #endif

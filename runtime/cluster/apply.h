@@ -19,6 +19,7 @@ struct applying {
 	struct str file;
 	enum apply_mode mode;
 	bool adopt, force_conflicts, recreate, rerun, refresh;
+	bool compares;                  /* nothing is written: objects that another tool applied are compared, too */
 
 	struct str ns, id;
 	struct wanted_list wanted;

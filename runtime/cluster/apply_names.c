@@ -16,16 +16,23 @@ static bool is_running(const struct data *object)
 	return status_number(object, "status.active", 0) > 0 || str_is(status_text(object, "status.phase"), "Running");
 }
 
+/* Did somebody apply what `trainc compile` wrote for this run? */
+static bool is_compiled(const struct applying *p, const struct data *object)
+{
+	return str_is(status_label(object, "app.kubernetes.io/managed-by"), "trainc") &&
+		str_eq(status_label(object, "trainc.dev/job"), p->job->name);
+}
+
 /* Does an object of that name exist that is not a member of the run? */
 static bool is_foreign(struct applying *p, struct wanted *w, const struct data *there)
 {
 	struct str owner = status_label(there, APPLYSET_PART_OF), name = wanted_name(p->arena, &p->wanted, w);
-	bool running = is_running(there);
+	bool compiled = is_compiled(p, there), running = is_running(there) && !compiled;
 
 	w->exists = true;
 	if (str_eq(owner, p->id))
 		return false;
-	if (p->adopt && !running && !owner.n) {
+	if (!owner.n && ((p->adopt && !running) || (p->compares && compiled))) {
 		w->outcome = WANTED_ADOPTED;
 		return false;
 	}

@@ -4,6 +4,7 @@
 #include "runtime/cluster/cluster.h"
 
 #include "base/words.h"
+#include "runtime/cluster/unrecorded.h"
 #include "runtime/cluster/watch_record.h"
 #include "runtime/command/runs.h"
 
@@ -61,6 +62,8 @@ static bool cluster_names(struct session *s, struct str program, struct chosen *
 	struct str ns = everywhere ? STR("") : cluster_namespace(k, program);
 	const struct answer *failed = cluster_parents(k, ns, ret);
 
+	if (!failed && s->options->command != COMMAND_DELETE)
+		failed = unrecorded_names(k, ns, ret);
 	ret->ns = ns;
 	*ret_status = failed ? cluster_say(k, failed) : STATUS_DONE;
 	return !failed;

@@ -3,6 +3,7 @@
  */
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/strayed.h"
+#include "runtime/cluster/unrecorded.h"
 
 #include "base/words.h"
 #include "data/data_read.h"
@@ -588,6 +589,39 @@ static bool shows_strayed(const struct cluster *k)
 		!option_given(k->session->options, OPTION_WATCH);
 }
 
+/* Does the command change or delete objects of a run, which have to be its own for that? */
+static bool changes_objects(enum command c)
+{
+	return c == COMMAND_DELETE || c == COMMAND_SCALE || c == COMMAND_SUSPEND || c == COMMAND_RESUME ||
+		c == COMMAND_SYNC;
+}
+
+/*
+ * Finds what the run without a record is that the command line names: the objects that kubectl or a GitOps tool has
+ * applied. False if there are none, or if the command would change what somebody else keeps as it is.
+ */
+static bool find_unrecorded(struct cluster *k, struct cluster_watch *c, const struct chosen_run *r, int *ret_status)
+{
+	struct parent *p = &c->parent;
+
+	if (!unrecorded_read(k, p, ret_status)) {
+		if (r->listed && *ret_status == STATUS_CONFLICT)
+			*ret_status = STATUS_DONE;      /* anybody may write such labels; the others are shown */
+		return false;
+	}
+	if (!p->plan.n && r->listed)
+		*ret_status = STATUS_DONE;
+	if (!p->plan.n)
+		return !r->listed && say_absent(k, r, c->ns, ret_status);
+	if (!changes_objects(k->session->options->command))
+		return true;
+	session_say(k->session, "run '%.*s' in namespace '%.*s' has no record: kubectl or another tool has applied it, "
+		"so 'trainc %s' leaves it as it is. 'trainc apply --adopt' with its program takes it over",
+		STR_ARG(r->name), STR_ARG(c->ns), command_word(k->session->options->command));
+	*ret_status = STATUS_CONFLICT;
+	return false;
+}
+
 bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const struct cluster_seed *seed,
 	struct run_watch *ret, int *ret_status)
 {
@@ -607,15 +641,16 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 		c->parent = *seed->parent;
 	else if (!cluster_parent(k, r->name, c->ns, &c->parent, ret_status))
 		return false;
-	struct str record = c->parent.there ? c->parent.plan : r->record;
-	if (c->parent.there && !record.n) {
+	bool named = !r->record.n || changes_objects(k->session->options->command);
+	if (!c->parent.there && named && !find_unrecorded(k, c, r, ret_status))
+		return false;
+	struct str record = c->parent.plan.n ? c->parent.plan : r->record;
+	if (c->parent.there && !c->parent.plan.n) {
 		session_say(k->session, "run '%.*s': its record has no plan, which somebody has removed",
 			STR_ARG(r->name));
 		*ret_status = STATUS_CONFLICT;
 		return false;
 	}
-	if (!record.n || (!c->parent.there && k->session->options->command == COMMAND_DELETE))
-		return say_absent(k, r, c->ns, ret_status);
 	if (!read_plan(c, record, c->parent.code, &why)) {
 		session_say(k->session, "run '%.*s': %.*s", STR_ARG(r->name), STR_ARG(why));
 		*ret_status = STATUS_CONFLICT;

@@ -22,6 +22,7 @@ struct diff_object {
 	const char *change;             /* "created", "changed", "recreated", "deleted" */
 	struct diff_field *at;
 	size_t n;
+	bool taken_over;                /* the run has no record: what only marks its members does not differ */
 };
 
 struct diff {
@@ -43,11 +44,20 @@ static bool is_own_path(struct str path)
 	return true;
 }
 
+/* Is it what marks the objects of a run with a record? */
+static bool is_mark(struct str path)
+{
+	return str_starts(path, STR("metadata.ownerReferences")) || (str_starts(path, STR("metadata.labels")) &&
+		memmem(path.p, path.n, APPLYSET_PART_OF, sizeof APPLYSET_PART_OF - 1));
+}
+
 static void add_field(struct diff *d, struct diff_object *o, struct str path, const struct data *old,
 	const struct data *new)
 {
 	struct diff_field f = { path, old, new };
 
+	if (o->taken_over && is_mark(path))
+		return;
 	for (size_t i = 0; i < o->n; i++)
 		if (str_eq(o->at[i].path, path))
 			return;
@@ -72,7 +82,8 @@ static void diff_object(struct applying *p, struct diff *d, struct wanted *w)
 {
 	struct answer *live = w->exists ? request_get(&p->cluster->client, p->arena, resource_path(p->arena,
 		&w->resource, w->ns, w->from->name)) : NULL;
-	struct diff_object o = { .kind = w->from->kind, .ns = w->ns, .name = w->from->name, .change = "created" };
+	struct diff_object o = { .kind = w->from->kind, .ns = w->ns, .name = w->from->name, .change = "created",
+		.taken_over = w->outcome == WANTED_ADOPTED };
 	struct transport_request r = apply_request(p, w, true);
 
 	if (live && live->class != CALL_NOT_FOUND) {
@@ -103,6 +114,7 @@ static void diff_object(struct applying *p, struct diff *d, struct wanted *w)
 static void diff_job(struct applying *p, struct diff *d)
 {
 	p->mode = APPLY_DRY_SERVER;
+	p->compares = true;
 	if (!apply_look(p, true))
 		return;
 	apply_share_live_values(p);

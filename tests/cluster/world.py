@@ -76,7 +76,7 @@ class World(Server):
         state = {"terminated": {"exitCode": code or 0, "finishedAt": self.now(), "startedAt": self.now(), "reason": "Error" if code else "Completed"}} \
             if over else {"running": {"startedAt": self.now()}}
         for i in range(n):
-            labels = dict(spec["template"]["metadata"].get("labels", {}), **{"job-name": name, "batch.kubernetes.io/controller-uid": job["metadata"]["uid"], "batch.kubernetes.io/job-completion-index": str(i)})
+            labels = dict(spec["template"]["metadata"].get("labels", {}), **{"job-name": name, "batch.kubernetes.io/job-name": name, "batch.kubernetes.io/controller-uid": job["metadata"]["uid"], "batch.kubernetes.io/job-completion-index": str(i)})
             self.put("pods", ns, {"metadata": {"name": "%s-%d-x" % (name, i), "labels": labels, "annotations": {
                 "batch.kubernetes.io/job-completion-index": str(i)}}, "spec": {"nodeName": "n", "containers": spec["template"]["spec"]["containers"],
                                                                                      "initContainers": spec["template"]["spec"].get("initContainers", [])},

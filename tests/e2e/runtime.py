@@ -261,6 +261,28 @@ def foreign(s):
 
 
 @check
+def without_record(s):
+    """what `compile | kubectl apply` made is a run: it is listed, judged and compared; --adopt takes it over while it runs"""
+    s.write("a.tj", job("a", "    replicas = 2\n    ports { p = 9000 }", HOLD))
+    s.write("a.yaml", s.want(0, "compile", "a.tj").stdout)
+    s.kubectl("apply", "--server-side", "-f", os.path.join(s.dir, "a.yaml"))
+    until(lambda: "Running" in s.want(0, "list").stdout, PATIENCE, "a list with the run")
+    s.want(0, "status", "a", out=r"a +Running +worker +2")
+    s.want(0, "why", "a", out="nothing holds it back")
+    s.want(0, "diff", "a.tj", out=r"\A\Z")
+    s.kubectl("patch", "job", "a-worker", "--type=merge", "-p", '{"metadata":{"annotations":{"trainc.dev/success":"none"}}}')
+    s.want(1, "diff", "a.tj", out="trainc.dev/success")
+    s.want(5, "delete", "-y", "a", err="has no record: kubectl or another tool has applied it")
+    uids = s.names("pods")
+    s.want(5, "apply", "a.tj", err="Job/a-worker exists and does not belong to this run")
+    s.want(0, "apply", "--adopt", "a.tj", out="Job/a-worker adopted")
+    if s.names("pods") != uids:
+        raise Failure("pods were replaced")
+    s.want(0, "diff", "a.tj", out=r"\A\Z")
+    s.want(0, "delete", "-y", "a", out="Job/a-worker deleted")
+
+
+@check
 def refused(s):
     """an error from the server is shown at the line that set the field"""
     local = """    replicas = 1\n    raw container {\n      env = [{ name = "N", valueFrom = { fieldRef = { fieldPath = "metadata.annotations['a b']" } } }]\n    }"""
