@@ -77,7 +77,7 @@ allowed runtime/local base/ data/ diag/ plan/ objects/object.h runtime/run/ runt
 for directory in runtime/run runtime/status runtime/decide; do
 	allowed "$directory" base/ data/ diag/ plan/ objects/object.h runtime/run/ runtime/status/ runtime/local/ runtime/decide/ kube/
 done
-allowed runtime/cluster base/ code/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/import_kinds.h compile.h command/ runtime/
+allowed runtime/cluster base/ code/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/import_kinds.h import/custom.h compile.h command/ runtime/
 allowed runtime/supervise base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h import/custom.h cel/cel.h compile.h command/ runtime/run/ runtime/status/ runtime/decide/ runtime/cluster/ runtime/supervise/
 allowed runtime/command base/ data/ diag/ plan/ kube/ objects/ emit/emit.h emit/listed.h compile.h command/ runtime/
 
