@@ -8,6 +8,7 @@ import sys
 
 from api_memory import must, run_checks
 from commands import JOB
+from imports import serve
 from world import KINDS, World
 
 CELL = 'job "c" {\n  image = "busybox:1"\n  cell server {\n    copies = 2\n    role worker {\n      replicas = 2\n      command = ["serve"]\n    }\n  }\n}\n'
@@ -21,7 +22,7 @@ def check(f):
 
 
 def applied_otherwise(w, text, ns="default", name="a.tj", run=True, options=()):
-    """Applies a program as kubectl or a GitOps tool does: its objects, and nothing else."""
+    """Applies a program as kubectl or a GitOps tool does: its objects, and nothing else. Returns the last object."""
     w.write(name, text)
     out, _err = w.want(0, "compile", "-o", "json", *options, name)
     first = json.loads(out)
@@ -30,6 +31,7 @@ def applied_otherwise(w, text, ns="default", name="a.tj", run=True, options=()):
         o = w.put(plural, o["metadata"].setdefault("namespace", ns), o)
         if plural == "jobs" and run:
             w.run_job(ns, o)
+    return o
 
 
 @check
@@ -49,6 +51,55 @@ def looks(w):
     w.run_job("default", w.get("jobs", "a-worker"), "Failed", 3)
     _, err = p.communicate(timeout=30)
     must(p.returncode == 8 and "worker 0" in err, err)
+
+
+def owned(w, whole, role, replicas):
+    """The Job that a controller makes for a role of the object WHOLE, which runs."""
+    owner = {"apiVersion": whole["apiVersion"], "kind": whole["kind"], "name": "a", "uid": whole["metadata"]["uid"], "controller": True}
+    labels = {"app.kubernetes.io/managed-by": "trainc", "trainc.dev/job": "a", "trainc.dev/role": role}
+    job = w.put("jobs", "default", {"metadata": {"name": "a-%s-0" % role, "labels": labels, "ownerReferences": [owner]}, "spec": {
+        "completions": replicas, "parallelism": replicas, "completionMode": "Indexed", "template": {
+            "metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "x"}]}}}})
+    w.run_job("default", job)
+
+
+@check
+def owners(w):
+    """runs that other controllers run, as a JobSet, a TrainJob with its runtime, or an operator's kind"""
+    text = JOB.replace('"%s" {', '"%s": pytorch.torchrun {').replace('["train"]', '["torchrun", "t.py"]')
+    for target, plurals in ("jobset", ["jobsets"]), ("trainer", ["jobsets", "trainjobs", "trainingruntimes"]):
+        serve(w, *plurals)
+        top = applied_otherwise(w, "import std.pytorch\n" + text % ("a", 2), options=("--target", target))
+        w.want(0, "status", "a", out=r"^a +Pending")              # nothing but the object is there
+        if target == "trainer":
+            metadata = {"name": "a", "ownerReferences": [{"apiVersion": top["apiVersion"], "kind": "TrainJob", "name": "a", "uid": top["metadata"]["uid"], "controller": True}]}
+            top = w.put("jobsets", "default", {"metadata": dict(metadata, labels={"trainc.dev/job": "a"}), "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": {}})
+        owned(w, top, "worker", 2)
+        w.want(0, "status", "a", out=r"^a +Running +worker +2 +2 +2")
+        w.want(0, "list", out=r"^a +Running +2/2")
+        for key in list(w.objects):
+            if key[0] != "namespaces":
+                w.take(*key)
+    serve(w, "pytorchjobs")
+    applied_otherwise(w, 'import std.kubeflow\njob "a": kubeflow.pytorchjob {\n  image = "x"\n  role master {}\n}\n', options=("--target", "kubeflow"))
+    w.want(0, "status", "a", out=r"^a +(Pending|Starting)")
+
+
+@check
+def only_shown(w):
+    """a plan that was read from objects is only shown: wait starts, stops and deletes nothing, and terminals get no escapes"""
+    ordered = JOB.replace("  role worker {", "  role ps {\n  }\n  role worker {\n    start_after = ready(ps)")
+    applied_otherwise(w, ordered % ("a", 2))
+    before = dict(w.objects)
+    p = w.start("wait", "a", "--timeout", "3s")
+    _, err = p.communicate(timeout=60)
+    must(p.returncode == 124 and "no attendant starts role 'worker'" in err, err)
+    must(w.objects == before, "something was changed")
+    must({m for m, _p, _b in w.requests} == {"GET"}, w.requests)
+    job = w.get("jobs", "a-worker")
+    w.put("jobs", "default", dict(job, spec=dict(job["spec"], completions="\x1b[31m\x07")))
+    _, err = w.want(5, "status", "a")
+    must("\x1b" not in err and "\x07" not in err, repr(err))
 
 
 # every other command about runs: its words, its status, and what it says
