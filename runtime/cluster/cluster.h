@@ -135,6 +135,8 @@ struct removal {
 	 * printed, unless the user asked for JSON.
 	 */
 	bool (*step)(void *to);
+	/* Called once, before the wait, when all deletions have been sent; returns a status. May be NULL. */
+	int (*sent)(void *to);
 	void *to;
 	bool *gone;                     /* for each member: is the member gone? Set by cluster_delete() */
 };

@@ -344,6 +344,8 @@ int cluster_delete(struct cluster *k, struct removal *r)
 	r->gone = ARENA_ARRAY(k->arena, bool, n);
 	int status = delete_wave(&d, true);
 	status = runs_worse(status, delete_wave(&d, false));
+	if (r->sent && !k->interrupted)
+		status = runs_worse(status, r->sent(r->to));
 	for (size_t i = 0; i < n; i++)
 		d.left += d.asked[i] && !r->gone[i];
 	if (!k->interrupted)

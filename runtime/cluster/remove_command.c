@@ -5,6 +5,7 @@
 #include "data/data_write.h"
 #include "runtime/cluster/cluster_watch.h"
 #include "runtime/cluster/cluster_history.h"
+#include "runtime/cluster/lost_pods.h"
 #include "runtime/command/runs.h"
 
 enum { LOOK_AGAIN = 5 };                /* maximum number of times that a record is read again after others have
@@ -32,6 +33,7 @@ struct removed {
 	size_t n;
 	struct members members;         /* the members of all runs */
 	struct removal removal;
+	struct lost_pods lost;          /* pods to remove without their nodes */
 };
 
 /* ---- the existing objects ---- */
@@ -221,6 +223,29 @@ static bool finish_runs(void *to)
 	return pending;
 }
 
+/*
+ * With --force-node: finds the pods whose nodes do not answer. False if nothing is to be deleted, because they could
+ * not be found, or because the user does not agree.
+ */
+static bool find_lost(struct removed *all, const struct attend *a, int *ret_status)
+{
+	struct cluster *k = all->cluster;
+
+	if (!option_given(k->session->options, OPTION_FORCE_NODE))
+		return true;
+	for (size_t i = 0; i < a->n; i++)
+		if (!lost_pods_find(k, cluster_watch_of(&a->runs[i])->ns, a->runs[i].name, &all->lost, ret_status))
+			return false;
+	return !all->lost.n || lost_pods_agreed(k, &all->lost, ret_status);
+}
+
+static int remove_lost(void *to)
+{
+	struct removed *all = to;
+
+	return lost_pods_remove(all->cluster, &all->lost);
+}
+
 /* Keeps the histories of the runs that can be deleted. */
 static void keep_histories(struct removed *all)
 {
@@ -241,10 +266,12 @@ int cluster_remove(struct session *s, struct attend *a, struct changes *c)
 	int status = STATUS_DONE;
 
 	cluster_listen(k, true);
+	if (!find_lost(&all, a, &status))
+		return status;
 	for (size_t i = 0; i < a->n; i++)
 		add_removed(&all, &a->runs[i]);
 	keep_histories(&all);
-	all.removal = (struct removal){ .members = &all.members, .step = finish_runs, .to = &all };
+	all.removal = (struct removal){ .members = &all.members, .step = finish_runs, .sent = remove_lost, .to = &all };
 	status = cluster_delete(k, &all.removal);
 	for (size_t i = 0; i < all.n; i++) {
 		struct removed_run *r = &all.at[i];

@@ -125,6 +125,10 @@ int cmd_delete(struct session *s)
 			"the program gives their role");
 		return status;
 	}
+	if (option_given(s->options, OPTION_FORCE_NODE) && option_given(s->options, OPTION_LOCAL)) {
+		session_say(s, "--force-node is for runs in a cluster; with --local, --force kills the replicas at once");
+		return status;
+	}
 	if (!(b = backend_begin(s, &a, &status)))
 		return status;
 	bool chose = choose(s, b, &filter, &chosen, &status);

@@ -1158,6 +1158,38 @@ def verdict_with_rank(w):
 
 
 @check
+def lost_nodes(w):
+    """delete --force-node removes the pods whose nodes do not answer, or are gone, and no others; it names them and asks"""
+    def begin():
+        w.write("a.tj", JOB % ("a", 4))
+        w.want(0, "apply", "--no-wait", "a.tj")
+        for i, node in enumerate(("up", "down", "unknown", "gone")):
+            pod = w.get("pods", "a-worker-%d-x" % i)
+            w.put("pods", "default", dict(pod, spec=dict(pod["spec"], nodeName=node)))
+    for node, ready in ("up", "True"), ("down", "False"), ("unknown", "Unknown"):
+        w.put("nodes", "", {"metadata": {"name": node}, "status": {"conditions": [{"type": "Ready", "status": ready}]}})
+    lost = "".join("trainc: Pod/a-worker-%d-x is on node '%s', which does not answer\n" % x for x in ((1, "down"), (2, "unknown"), (3, "gone")))
+    begin()
+    w.want(2, "delete", "--force-node", "a", err="use --yes")
+    must(w.get("jobs", "a-worker"), "something was deleted")
+    _, err = w.want(0, "delete", "-y", "--force-node", "a", out="Job/a-worker deleted")
+    must(lost + "trainc: the cluster forgets these pods at once; what runs there may go on" in err, err)
+    forced = [(p, b) for m, p, b in w.requests if m == "DELETE" and "/pods/" in p]
+    must([p.split("/")[-1] for p, _b in forced] == ["a-worker-%d-x" % i for i in (1, 2, 3)], forced)
+    must(all('"gracePeriodSeconds":0,"preconditions":{"uid":"uid-' in b for _p, b in forced), forced)
+    begin()
+    for answer, code, said in ((status(403, "Forbidden", "nodes is forbidden"), 4, "nodes is forbidden"), (status(404, "NotFound", "x"), 5, "does not show all nodes"),
+                               ((200, {"kind": "NodeList", "apiVersion": "v1", "metadata": {}, "items": [7]}), 5, "does not show all nodes")):
+        w.fault("GET", r"/nodes\?", answer)
+        w.want(code, "delete", "-y", "--force-node", "a", err=said)
+    for node in "down", "unknown", "gone":
+        w.put("nodes", "", {"metadata": {"name": node}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}})
+    _, err = w.want(0, "delete", "-y", "--force-node", "a")
+    must("answer" not in err and not [p for m, p, _b in w.requests if m == "DELETE" and "/pods/" in p], err)
+    w.want(2, "delete", "--local", "--force-node", "a", err="--force-node is for runs in a cluster")
+
+
+@check
 def ended_json(w):
     """apply -o json also shows a run that has ended: after those that are followed, and alone"""
     w.write("a.tj", JOB % ("a", 1) + "\n" + JOB % ("b", 1))
