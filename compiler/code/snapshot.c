@@ -23,10 +23,21 @@ static bool is_inside(struct arena *a, struct str project, struct str path)
 	return inside;
 }
 
+static struct str path_of_project(struct arena *a, const struct snapshot_wish *w)
+{
+	return str_copy(a, w->project.n ? w->project : STR("."));
+}
+
+static struct str path_of_root(struct arena *a, const struct snapshot_wish *w)
+{
+	struct str project = path_of_project(a, w);
+
+	return w->dir.n ? str_cat(a, project, STR("/"), w->dir) : project;
+}
+
 static int open_root(struct arena *a, const struct snapshot_wish *w, struct snapshot *s)
 {
-	struct str project = str_copy(a, w->project.n ? w->project : STR(".")),
-		path = w->dir.n ? str_cat(a, project, STR("/"), w->dir) : project;
+	struct str project = path_of_project(a, w), path = path_of_root(a, w);
 	int root = open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (root < 0) {
@@ -80,6 +91,24 @@ bool snapshot_take(struct arena *a, const struct snapshot_wish *wish, struct sna
 	snapshot_release(ret);
 	*ret = (struct snapshot){ 0 };
 	return take_once(a, wish, ret);
+}
+
+bool snapshot_find(struct arena *a, const struct snapshot_wish *wish, struct snapshot *ret, struct str *path)
+{
+	*ret = (struct snapshot){ 0 };
+	int root = open_root(a, wish, ret);
+	char *real = root >= 0 && !ret->outside ? realpath(path_of_root(a, wish).p, NULL) : NULL;
+
+	if (root >= 0)
+		close(root);
+	if (real)
+		*path = str_copy(a, str_of(real));
+	else if (!ret->outside && !ret->no_directory) {
+		ret->no_directory = true;
+		ret->why = str_cat(a, STR("cannot be found: "), file_reason(a, errno), STR(""));
+	}
+	free(real);
+	return real != NULL;
 }
 
 void snapshot_release(struct snapshot *s) { buf_release(&s->packed); }

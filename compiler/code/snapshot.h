@@ -34,6 +34,8 @@ struct snapshot {
 
 /* Takes a snapshot; false if there is any problem. Call snapshot_release() in any case. */
 bool snapshot_take(struct arena *a, const struct snapshot_wish *wish, struct snapshot *ret);
+/* Finds the directory, of which nothing is read, and its real path; false if it cannot be used: see RET. */
+bool snapshot_find(struct arena *a, const struct snapshot_wish *wish, struct snapshot *ret, struct str *path);
 void snapshot_release(struct snapshot *s);
 
 /* The largest entries of the directory, with all that is below a directory summed; the largest first. */

@@ -256,6 +256,7 @@ struct trainc *session_open(struct session *s)
 		t->options.take_code = take_code;
 		t->options.brief = s->options->command == COMMAND_CHECK;
 		t->options.shows_code = s->options->command == COMMAND_CODE;
+		t->options.live_code = str_is(option_value(o, OPTION_CODE), "live");
 		t->options.outputs = command_outputs(s, &t->options.noutputs);
 	}
 	/* the library refuses options of the command line that do not concern the program */

@@ -116,6 +116,16 @@ static void complete_step(struct arena *a, const struct plan_role *r)
 	}
 }
 
+/* Finds the directory that the replicas of a role will see itself. */
+static void find_live(struct trainc *t, struct plan_code *code)
+{
+	struct snapshot_wish wish = code_wish(t, code);
+	struct snapshot found;
+
+	if (!snapshot_find(&t->arena, &wish, &found, &code->live))
+		report_snapshot(t, code, &found);
+}
+
 void take_code(struct trainc *t)
 {
 	struct taken *all = NULL;
@@ -125,6 +135,10 @@ void take_code(struct trainc *t)
 			const struct plan_role *r = &t->plan.jobs[i].roles[k];
 			if (!r->code || !r->max)
 				continue;
+			if (t->options.live_code) {
+				find_live(t, r->code);
+				continue;
+			}
 			const struct taken *taken = r->code->packed.n ? NULL : take_one(t, r->code, &all);
 			if (taken && taken->ok) {
 				complete_code(r->code, taken);

@@ -74,6 +74,9 @@ enum code_dirty { CODE_UNKNOWN, CODE_CLEAN, CODE_DIRTY };
 	"  rm -f \"$d/again\"\n" \
 	"done"
 
+/* In the place of an id: the replicas of a run of this machine see the directory itself. */
+#define CODE_LIVE STR("live")
+
 /* The id of the code that replicas should have: that of the program, or of the last `trainc sync`. */
 static inline struct str code_now(const struct plan_code *c) { return c->synced.n ? c->synced : c->id; }
 static inline struct str code_now_short(const struct plan_code *c)

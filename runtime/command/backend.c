@@ -43,6 +43,11 @@ static const struct backend *find_backend(struct session *s)
 const struct backend *backend_of(struct session *s)
 {
 	s->backend = find_backend(s);
+	if (s->backend && s->backend != &backend_local && str_is(option_value(s->options, OPTION_CODE), "live")) {
+		session_say(s, "--code=live is for local runs (--local): pods cannot see a directory of this machine; "
+			"'trainc sync' gives them new code");
+		return NULL;
+	}
 	if (!s->backend || s->backend == &backend_local || !contexts_several(s))
 		return s->backend;
 	session_say(s, "%s takes one context; 'list', 'status', 'why', 'logs', 'events' and 'fit' "

@@ -57,8 +57,14 @@ static const struct run_code *code_of_role(const struct run_state *s, struct str
 
 static bool is_refused(struct local_syncing *c, const struct plan_role *r, const struct run_role *run)
 {
-	bool code = code_of_role(&c->watch->state, r->name) != NULL;
+	const struct run_code *code = code_of_role(&c->watch->state, r->name);
 
+	if (run && code && str_eq(code->id, CODE_LIVE)) {
+		session_say(c->session, "role '%.*s' sees the directory itself (--code=live): there is nothing to replace; "
+			"'trainc restart --local %.*s %.*s/0' starts a program again", STR_ARG(r->name),
+			STR_ARG(c->watch->name), STR_ARG(r->name));
+		return true;
+	}
 	if (run && code && r->code && r->code->sync)
 		return false;
 	session_say(c->session, "role '%.*s' of %s needs code { sync = true }", STR_ARG(r->name),

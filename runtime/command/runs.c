@@ -459,7 +459,7 @@ void runs_report(struct session *s, struct attend *a, enum report_form form)
  * the two lists.
  */
 static const enum option counting[] = { OPTION_ISOLATE, OPTION_MOUNT, OPTION_IMAGE_ROOT, OPTION_INHERIT_ENV,
-	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH, OPTION_PIN };
+	OPTION_NO_DEVICES, OPTION_ENV, OPTION_PUBLISH, OPTION_PIN, OPTION_CODE };
 static const enum option ignored[] = {
 	/* their effect is already in the plan */
 	OPTION_PARAMS, OPTION_SET, OPTION_PROFILE, OPTION_JOB, OPTION_TARGET, OPTION_KUBERNETES, OPTION_NAMESPACE,

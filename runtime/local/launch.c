@@ -95,6 +95,7 @@ static void note_role(struct launch *l, const struct plan_role *r)
 			"that");
 	note_hosts(l, r);
 	launch_note_home(l, r);
+	launch_note_live(l, r);
 }
 
 /* ---- entry points ---- */

@@ -70,6 +70,8 @@ bool launch_words(const struct launch *l, struct arena *a, unsigned role, int64_
 void launch_check_volumes(struct launch *l, struct buf *why);
 /* Notes mounts that have another path here than on a cluster. */
 void launch_note_home(struct launch *l, const struct plan_role *r);
+/* Notes that replicas see the directory of `code` itself. */
+void launch_note_live(struct launch *l, const struct plan_role *r);
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c);
 void launch_box(const struct launch *l, struct arena *a, unsigned role, int64_t i, const struct plan_container *c,
 	struct sandbox *ret);

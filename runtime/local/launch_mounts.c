@@ -102,6 +102,14 @@ static struct str kept_directory(const struct launch *l, struct arena *a, unsign
 	return path_join(a, dir, str_printf(a, "%.*s-%lld", STR_ARG(l->job->roles[role].name), (long long)i));
 }
 
+/* Is the volume the directory of `code` itself, and not a copy? */
+static bool is_live(const struct plan_role *r, const struct plan_volume *v)
+{
+	const struct plan_mount *m = r->code && r->code->live.n ? plan_find_mount(&r->main, r->code->at) : NULL;
+
+	return m && same_scratch(m->volume, v);
+}
+
 static struct str generated_directory(const struct launch *l, struct arena *a, const struct plan_volume *v)
 {
 	return str_cat(a, l->scratch, STR("/generated/"), v->name);
@@ -111,17 +119,18 @@ static struct str generated_directory(const struct launch *l, struct arena *a, c
 static struct str volume_directory(const struct launch *l, struct arena *a, unsigned role, int64_t i,
 	const struct plan_volume *v)
 {
+	const struct plan_role *r = &l->job->roles[role];
 	struct str dir = is_from_outside(v) ? mapped(l, a, v) : (struct str){ 0 };
 
 	switch (v->kind) {
-	case VOLUME_SCRATCH: return is_memory(&l->job->roles[role], v) ? (struct str){ 0 } :
+	case VOLUME_SCRATCH: return is_live(r, v) ? r->code->live : is_memory(r, v) ? (struct str){ 0 } :
 		scratch_directory(l, a, role, i, v);
 	case VOLUME_CLAIM: return !v->keep ? scratch_directory(l, a, role, i, v) :
 		dir.p ? kept_directory(l, a, role, i, dir) : dir;
 	case VOLUME_GENERATED: return generated_directory(l, a, v);
 	case VOLUME_HOST_PATH: return dir.p ? dir : str_copy(a, v->path);
 	case VOLUME_PVC: return dir.p && v->path.n ?
-		path_join(a, dir, plan_volume_path(a, v, plan_index_in_slice(&l->job->roles[role], i))) : dir;
+		path_join(a, dir, plan_volume_path(a, v, plan_index_in_slice(r, i))) : dir;
 	case VOLUME_SECRET:
 	case VOLUME_CONFIG:
 	case VOLUME_NFS: break;
@@ -167,6 +176,14 @@ void launch_note_home(struct launch *l, const struct plan_role *r)
 					STR_ARG(path), STR_ARG(target));
 		}
 	}
+}
+
+void launch_note_live(struct launch *l, const struct plan_role *r)
+{
+	if (r->code && r->code->live.n)
+		launch_note(l, "replicas see '%.*s' itself at %.*s (--code=live): they share it, what they write stays there, "
+			"and one that starts again gets the files of that moment", STR_ARG(r->code->live),
+			STR_ARG(r->code->at));
 }
 
 bool launch_boxed(const struct launch *l, const struct plan_role *r, const struct plan_container *c)
@@ -369,7 +386,8 @@ static bool make_scratch(struct launch *l, struct arena *a, unsigned role, int64
 		const struct plan_container *c = launch_container(r, k);
 		for (size_t m = 0; m < c->nmounts; m++) {
 			struct str path = volume_directory(l, a, role, i, c->mounts[m].volume);
-			if (is_emptied(c->mounts[m].volume) && path.p && !make_directory(l, path, why))
+			bool own = is_emptied(c->mounts[m].volume) && !is_live(r, c->mounts[m].volume);
+			if (own && path.p && !make_directory(l, path, why))
 				return false;
 		}
 	}
@@ -418,7 +436,7 @@ static bool unpack_copy(struct launch *l, struct arena *a, unsigned role, int64_
 	const struct plan_mount *m = r->code ? plan_find_mount(&r->main, r->code->at) : NULL;
 	struct str packed, reason;
 
-	if (!m)
+	if (!m || r->code->live.n)
 		return true;
 	struct str dir = volume_directory(l, a, role, i, m->volume);
 	int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

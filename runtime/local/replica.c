@@ -306,6 +306,8 @@ static struct str code_of(const struct engine *e, const struct replica *r)
 
 	if (!plan->code)
 		return STR("");
+	if (plan->code->live.n)
+		return CODE_LIVE;
 	for (size_t i = 0; i < e->state->ncode; i++)
 		if (str_eq(e->state->code[i].role, plan->name) && e->state->code[i].id.n == CODE_ID)
 			return e->state->code[i].id;
@@ -325,7 +327,7 @@ void replica_start(struct engine *e, struct replica *r, bool fresh)
 		r->containers[k].series = 0;
 	struct str code = fresh ? code_of(e, r) : STR("");
 	if (code.n)
-		e->state->roles[r->role].at[r->index].code = (struct str){ code.p, CODE_SHORT };
+		engine_run_replica(e, r)->code = (struct str){ code.p, code.n < CODE_SHORT ? code.n : CODE_SHORT };
 	if (fresh && !launch_prepare(e->launch, r->role, r->index, code, &why))
 		refuse_replica(e, r, why);
 	else
