@@ -35,7 +35,7 @@ struct compile_options {                /* p == NULL: the option was not given *
 	void (*take_code)(struct trainc *t);
 	const struct str *outputs;      /* files and directories that the command writes; `code` does not take them */
 	size_t noutputs;
-	bool live_code;                 /* replicas of this machine see the directory of `code` itself: nothing is read */
+	bool live_code;                 /* replicas of this machine see the directory of `code` itself */
 	bool shows_code;                /* the command only shows code, which may be more than ConfigMaps can carry */
 	bool brief;                     /* TJ0817 says in one line that the job needs the runtime */
 	/* keeps the values from which jobs were built (struct eval); tests of programs need them */

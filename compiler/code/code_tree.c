@@ -299,6 +299,7 @@ static void walk_directory(struct code_tree *t, struct tree_place at)
 	size_t n = 0;
 
 	if (open_place(t, &at, &names, &n)) {
+		ARENA_PUSH(t->arena, t->directories, t->ndirectories, at.path);
 		if (!at.out)
 			at.rules = rules_of_directory(t, at.fd, of_project(t, at.path), at.rules);
 		for (size_t i = 0; i < n; i++)

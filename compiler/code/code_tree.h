@@ -62,6 +62,8 @@ struct code_tree {
 	size_t n;
 	struct tree_left *left;
 	size_t nleft;
+	struct str *directories;        /* those that were read; empty for the root */
+	size_t ndirectories;
 	struct tree_problem *problems;
 	size_t nproblems;
 	uint64_t bytes;                 /* sum of all sizes */

@@ -50,7 +50,8 @@ static int open_root(struct arena *a, const struct snapshot_wish *w, struct snap
 	return root;
 }
 
-static bool take_once(struct arena *a, const struct snapshot_wish *w, struct snapshot *ret)
+/* Opens the directory and walks it; returns its descriptor, or -1 if it cannot be used. */
+static int walk_root(struct arena *a, const struct snapshot_wish *w, struct snapshot *ret)
 {
 	int root = open_root(a, w, ret);
 
@@ -58,9 +59,21 @@ static bool take_once(struct arena *a, const struct snapshot_wish *w, struct sna
 		.outputs = w->outputs, .noutputs = w->noutputs,
 		.project = w->project.n ? w->project : STR("."), .exclude = w->exclude, .nexclude = w->nexclude,
 		.include = w->include, .ninclude = w->ninclude };
-	if (root < 0 || ret->outside)
-		return root >= 0 && close(root) == 0 && false;
-	tree_walk(&ret->tree);
+	if (root >= 0 && ret->outside) {
+		close(root);
+		return -1;
+	}
+	if (root >= 0)
+		tree_walk(&ret->tree);
+	return root;
+}
+
+static bool take_once(struct arena *a, const struct snapshot_wish *w, struct snapshot *ret)
+{
+	int root = walk_root(a, w, ret);
+
+	if (root < 0)
+		return false;
 	ret->over = ret->tree.n > TREE_FILES || ret->tree.visits >= TREE_VISITS || (w->max && ret->tree.bytes > w->max);
 	struct archive archive = { .tree = &ret->tree, .allow = w->allow, .nallow = w->nallow, .pack = true,
 		.most = w->most_packed, .write = w->write, .context = w->context };
@@ -71,6 +84,16 @@ static bool take_once(struct arena *a, const struct snapshot_wish *w, struct sna
 	if (ok)
 		memcpy(ret->id, archive.id, sizeof ret->id);
 	return ok && !ret->too_large;
+}
+
+bool snapshot_look(struct arena *a, const struct snapshot_wish *wish, struct snapshot *ret)
+{
+	*ret = (struct snapshot){ 0 };
+	int root = walk_root(a, wish, ret);
+
+	if (root >= 0)
+		close(root);
+	return root >= 0;
 }
 
 static bool has_fault(const struct code_tree *t, enum tree_fault fault)

@@ -36,6 +36,8 @@ struct snapshot {
 bool snapshot_take(struct arena *a, const struct snapshot_wish *wish, struct snapshot *ret);
 /* Finds the directory, of which nothing is read, and its real path; false if it cannot be used: see RET. */
 bool snapshot_find(struct arena *a, const struct snapshot_wish *wish, struct snapshot *ret, struct str *path);
+/* Walks the directory and reads no file: RET has the tree. Returns false if the directory cannot be used. */
+bool snapshot_look(struct arena *a, const struct snapshot_wish *wish, struct snapshot *ret);
 void snapshot_release(struct snapshot *s);
 
 /* The largest entries of the directory, with all that is below a directory summed; the largest first. */

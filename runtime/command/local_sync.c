@@ -60,8 +60,8 @@ static bool is_refused(struct local_syncing *c, const struct plan_role *r, const
 	const struct run_code *code = code_of_role(&c->watch->state, r->name);
 
 	if (run && code && str_eq(code->id, CODE_LIVE)) {
-		session_say(c->session, "role '%.*s' sees the directory itself (--code=live): there is nothing to replace; "
-			"'trainc restart --local %.*s %.*s/0' starts a program again", STR_ARG(r->name),
+		session_say(c->session, "role '%.*s' sees the directory itself (--code=live): there is nothing to "
+			"replace; 'trainc restart --local %.*s %.*s/0' starts a program again", STR_ARG(r->name),
 			STR_ARG(c->watch->name), STR_ARG(r->name));
 		return true;
 	}

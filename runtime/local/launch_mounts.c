@@ -181,8 +181,8 @@ void launch_note_home(struct launch *l, const struct plan_role *r)
 void launch_note_live(struct launch *l, const struct plan_role *r)
 {
 	if (r->code && r->code->live.n)
-		launch_note(l, "replicas see '%.*s' itself at %.*s (--code=live): they share it, what they write stays there, "
-			"and one that starts again gets the files of that moment", STR_ARG(r->code->live),
+		launch_note(l, "replicas see '%.*s' itself at %.*s (--code=live): they share it, what they write stays "
+			"there, and one that starts again gets the files of that moment", STR_ARG(r->code->live),
 			STR_ARG(r->code->at));
 }
 

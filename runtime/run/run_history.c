@@ -97,7 +97,8 @@ void launches_note(struct arena *a, const struct plan_job *j, struct run_launch 
 		if (!r->code)
 			continue;
 		struct run_code code = { .role = r->name, .id = r->code->live.n ? CODE_LIVE : code_now(r->code),
-			.files = r->code->files, .bytes = r->code->bytes, .commit = r->code->commit, .dirty = r->code->dirty == CODE_DIRTY };
+			.files = r->code->files, .bytes = r->code->bytes, .commit = r->code->commit,
+			.dirty = r->code->dirty == CODE_DIRTY };
 		ARENA_PUSH(a, ret->code, ret->ncode, code);
 	}
 }

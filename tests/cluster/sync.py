@@ -368,6 +368,54 @@ def killed(w):
     w.want(0, "sync", "b", out="2 of 2")
 
 
+class Watching:
+    """`trainc sync --watch`, and what it has printed."""
+
+    def __init__(self, w, *words):
+        self.world, self.p, self.out, self.err = w, w.start("sync", "--watch", *words), [], []
+        self.readers = [threading.Thread(target=lambda f=f, to=to: to.extend(iter(f.readline, "")), daemon=True)
+                        for f, to in ((self.p.stdout, self.out), (self.p.stderr, self.err))]
+        for t in self.readers:
+            t.start()
+        self.says("waiting for changes; Ctrl-C ends this and leaves the run running")
+
+    def says(self, text):
+        self.world.wait_for(text, lambda: text in "".join(self.out + self.err))
+
+    def ended(self, code):
+        must(self.p.wait(timeout=20) == code, (self.p.returncode, self.out, self.err))
+        for t in self.readers:
+            t.join(10)
+
+
+@check
+def watched(w):
+    """--watch syncs after each change, tries again by itself after a failure, and ends with a signal or with the run"""
+    w.begin(2)
+    x = Watching(w, "b")
+    for version in "v2", "v3":
+        before = len(x.out)
+        w.train(version, {"lib/%d" % i: str(i) for i in range(50)})
+        w.wait_for("one line", lambda: len(x.out) > before)
+        w.wait_for("the new program", lambda: all(r.said()[-1].split()[1] == version for r in w.replicas))
+        must(len(x.out) == before + 1 and "2 of 2 replicas run " in x.out[-1], x.out)
+    ids = [r.id() for r in w.replicas]
+    w.faults_at = {1: ("have", None)}
+    w.train("v4")
+    x.says("the same again in 2 s, or after the next change")
+    must([r.id() for r in w.replicas] == ids and "nothing was changed in any replica" in "".join(x.err), x.err)
+    w.faults_at = {}
+    w.wait_for("the next try", lambda: all(r.said()[-1].split()[1] == "v4" for r in w.replicas))
+    x.says("(was %s)" % ids[0][:12])
+    os.kill(x.p.pid, signal.SIGINT)
+    x.ended(130)
+    must(settled(w), "something is left")
+    x = Watching(w, "b.tj")
+    w.want(0, "delete", "b", "--yes")
+    x.ended(0)
+    must("run 'b' was deleted" in "".join(x.err), x.err)
+
+
 @check
 def stubborn(w):
     """a program that ignores TERM is killed after its grace period; one that fails at once ends its container"""
