@@ -659,7 +659,7 @@ bool cluster_watch_open(struct cluster *k, const struct chosen_run *r, const str
 	watch_restart_open(c);
 	if (c->parent.there && !seed && shows_strayed(k))
 		c->strayed = strayed_objects(k, &c->parent, &c->nstrayed);
-	/* a plan that was read from objects is only shown: whoever may write objects need not be allowed to delete Jobs */
+	/* a plan that was read from objects is only shown: who may write objects need not be allowed to delete Jobs */
 	c->attends = attends(k->session) && (c->parent.there || r->record.n);
 	c->plan.ns = (struct plan_str){ .value = c->ns, .set = true };
 	ret->state = seed && seed->state ? *seed->state : (struct run_state){ .name = ret->name, .ns = c->ns,
