@@ -15,6 +15,7 @@
 #include "runtime/cluster/replica_pod.h"
 #include "runtime/cluster/tar_send.h"
 #include "runtime/cluster/tar_store.h"
+#include "runtime/run/shell_word.h"
 
 /*
  * Unpacks into a directory beside the destination, and moves it there when the archive is complete. $1 is the path, $2
@@ -64,6 +65,20 @@ struct copying {
 
 static char *word_of(struct arena *a, struct str text) { return str_cat_chars(a, text, STR(""), STR("")); }
 
+/* The command line of kubectl that does the same, for a connection that does not pass WebSockets. */
+static void say_kubectl_cp(const struct copying *c)
+{
+	struct str there = str_printf(c->session->arena, "%.*s:%.*s", STR_ARG(c->pod.name), STR_ARG(c->what->there));
+	struct buf b = { 0 };
+
+	put_shell_word(&b, c->what->in ? c->what->here : there);
+	buf_char(&b, ' ');
+	put_shell_word(&b, c->what->in ? there : c->what->here);
+	session_say(c->session, "over another connection, kubectl may succeed: kubectl cp -n %.*s -c %.*s %.*s",
+		STR_ARG(c->pod.ns), STR_ARG(c->container), STR_ARG(buf_text(&b)));
+	buf_release(&b);
+}
+
 /* Reports a process that has not done its work; returns the exit status. */
 static int say_copy_failed(struct copying *c, const struct exec_end *e)
 {
@@ -85,7 +100,9 @@ static int say_copy_failed(struct copying *c, const struct exec_end *e)
 	if (e->old && exec_server_is_old(c->cluster))
 		return STATUS_REFUSED;
 	session_say(s, "%.*s", STR_ARG(e->error));
-	if (e->forbidden)
+	if (e->barred)
+		say_kubectl_cp(c);
+	else if (e->forbidden)
 		session_say(s, "docs/runtime.md has the Role 'trainc-interactive', which permits this");
 	return e->status;
 }

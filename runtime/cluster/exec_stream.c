@@ -127,6 +127,7 @@ struct exec_end exec_stream_end(struct exec_stream *s)
 	} else {
 		e.error = s->end.error;
 		e.status = s->end.status;
+		e.barred = s->end.barred;
 		e.old = s->end.barred && s->request.input;
 		e.forbidden = s->end.code == 403;
 	}

@@ -16,6 +16,7 @@ struct exec_end {
 	int status;                     /* the exit status that belongs to `error` */
 	bool missing;                   /* the container has no such command */
 	bool old;                       /* the server may be too old: exec_server_is_old() */
+	bool barred;                    /* something on the way does not pass WebSockets */
 	bool forbidden;                 /* the right to start processes in pods is missing */
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/words.h"
+#include "runtime/cluster/access.h"
 #include "runtime/cluster/pod_ports.h"
 #include "runtime/cluster/replica_pod.h"
 #include "runtime/cluster/websocket.h"
@@ -199,6 +200,14 @@ static void tunnel_ready(struct loop_fd *f, unsigned events)
 		tunnel_end(t, true);
 }
 
+/* The pod of the replica that runs now; empty: it has none. */
+static struct str forward_pod(const struct pod_forwarding *f, const struct published_port *p)
+{
+	const struct run_role *r = run_find_role(&f->run->state, p->role);
+
+	return r && p->index < r->max && replica_runs(r->at[p->index].state) ? r->at[p->index].pod : STR("");
+}
+
 /* ---- the stream ---- */
 
 static void tunnel_opened(void *to, const char *protocol)
@@ -230,6 +239,19 @@ static void tunnel_take(void *to, unsigned channel, struct str bytes, bool first
 
 static void tunnel_drained(void *to) { tunnel_wait(to); }
 
+/* Says what to do about a refusal that concerns every connection. */
+static void say_way_out(const struct tunnel *t, const struct websocket_end *end)
+{
+	struct pod_forwarding *f = t->all;
+
+	if (end->barred)
+		session_say(f->session, "over another connection, kubectl may succeed: kubectl port-forward -n %.*s "
+			"pod/%.*s %lld", STR_ARG(cluster_watch_of(f->run)->ns),
+			STR_ARG(forward_pod(f, &t->port->what)), (long long)t->port->port);
+	else if (end->code == 403)
+		session_say(f->session, "docs/runtime.md has the Role 'trainc-interactive', which permits this");
+}
+
 static void tunnel_ended(void *to, const struct websocket_end *end)
 {
 	struct tunnel *t = to;
@@ -240,8 +262,11 @@ static void tunnel_ended(void *to, const struct websocket_end *end)
 		say_tunnel(t, buf_text(&t->message));
 	else if (!end->closed)
 		say_tunnel(t, end->error);
-	if (!end->opened && (end->status == STATUS_DENIED || end->barred))
+	if (!end->opened && (end->status == STATUS_DENIED || end->barred)) {
+		if (!f->denied)
+			say_way_out(t, end);
 		f->denied = end->status;
+	}
 	if (t->message.n || !end->opened)
 		tunnel_end(t, true);
 	else
@@ -249,14 +274,6 @@ static void tunnel_ended(void *to, const struct websocket_end *end)
 }
 
 /* ---- the beginning of a connection ---- */
-
-/* The pod of the replica that runs now; empty: it has none. */
-static struct str forward_pod(const struct pod_forwarding *f, const struct published_port *p)
-{
-	const struct run_role *r = run_find_role(&f->run->state, p->role);
-
-	return r && p->index < r->max && replica_runs(r->at[p->index].state) ? r->at[p->index].pod : STR("");
-}
 
 static void tunnel_connect(struct tunnel *t)
 {
@@ -430,7 +447,8 @@ int cluster_forward(struct session *s, struct run_watch *w, const struct forward
 		.browser = browser_prepare(s, o) };
 	int status;
 
-	if (find_ports(&f, &status))
+	if (find_ports(&f, &status) &&
+		access_to_streams(f.cluster, cluster_watch_of(w)->ns, "portforward", &status))
 		status = forward_all(&f);
 	browser_release(f.browser);
 	return status;

@@ -750,6 +750,102 @@ def not_opened(w):
 
 
 @check
+def each_command(w):
+    """exec, attach, cp, port-forward and open: each with a missing right, a pod that is gone, a pod that does not run, a port that is missing, a proxy without WebSockets"""
+    w.write("here", "text")
+    commands = {"exec": ("exec", "a", "worker/1", "--", "x"), "attach": ("attach", "a", "worker/1"), "cp in": ("cp", "here", "a:worker/1:/tmp/x"),
+                "cp out": ("cp", "a:worker/1:/tmp/x", "there"), "port-forward": ("port-forward", "a", "0:worker/1:8080"),
+                "open": ("open", "a", "worker/1:8080")}
+    forwards = ("port-forward", "open")
+    part = {"exec": "exec", "attach": "attach", "cp in": "exec", "cp out": "exec", "port-forward": "portforward", "open": "portforward"}
+
+    def once(name, words):
+        """Runs the command, with one connection if it forwards; returns its status and what it printed."""
+        p = w.start(*words)
+        if name in forwards:
+            shown = p.stdout.readline()
+            if shown:
+                with socket.create_connection(("127.0.0.1", int(re.search(r"127\.0\.0\.1:(\d+)", shown).group(1)))) as c:
+                    try:
+                        c.recv(1)
+                    except ConnectionResetError:
+                        pass
+        out, err = p.communicate(timeout=60)
+        return p.returncode, out, err
+
+    for name, words in commands.items():
+        kind = part[name]
+        w.script = lambda s, kind=kind: reply(s.h, *status(403, "Forbidden", 'pods "a-worker-1-x" is forbidden: User "eve" cannot create resource "pods/%s" in API group "" in the namespace "default"' % kind))
+        got = once(name, words)
+        must(got[0] == 4 and "user 'eve' may not create pods/%s in namespace 'default'" % kind in got[2] and got[2].count("trainc-interactive") == 1, (name, got))
+        w.script = lambda s: reply(s.h, 400, b"Upgrade request required")
+        got = once(name, words)
+        kubectl = {"cp in": "kubectl cp -n default -c main here a-worker-1-x:/tmp/x", "cp out": "kubectl cp -n default -c main a-worker-1-x:/tmp/x there"}.get(
+            name, "kubectl port-forward -n default pod/a-worker-1-x 8080" if name in forwards else "kubectl " + name)
+        must(got[0] == 7 and "does not pass WebSockets" in got[2] and "over another connection, kubectl may succeed: " + kubectl in got[2], (name, got))
+    gone = lambda s: reply(s.h, *status(404, "NotFound", 'pods "a-worker-1-x" not found'))
+    for name, words in commands.items():
+        w.script = gone
+        if name not in forwards:
+            got = once(name, words)
+            must(got[0] == 6 and 'pods "a-worker-1-x" not found' in got[2], (name, got))
+            continue
+        p = w.start(*words)                             # the next connection may find the next pod, so that it goes on
+        number = int(re.search(r"127\.0\.0\.1:(\d+)", w.shown(p, lambda text: "\n" in text, out=True)).group(1))
+        with socket.create_connection(("127.0.0.1", number)) as c:
+            try:
+                c.recv(1)
+            except ConnectionResetError:
+                pass
+        w.shown(p, 'pods "a-worker-1-x" not found')
+        must(p.poll() is None, name)
+        p.send_signal(signal.SIGINT)
+        p.communicate(timeout=60)
+    # the right is asked for before anything listens; get alone suffices before 1.35
+    def allowed(name, words, minor):
+        w.faults.clear()
+        w.fault("GET", "^/version", (200, {"gitVersion": "v1.%s.0" % minor, "major": "1", "minor": minor}))
+        p = w.start(*words)
+        shown = p.stdout.readline()
+        if shown:
+            p.send_signal(signal.SIGINT)
+        return p.communicate(timeout=60)[1], p.returncode, shown
+    for name in forwards:
+        for denied, minor, want in (({("get", "pods/portforward")}, "34", "get"), ({("create", "pods/portforward")}, "35", "create"),
+                                    ({("get", "pods/portforward"), ("create", "pods/portforward")}, "35+", "get and create"),
+                                    ({("create", "pods/portforward")}, "34", None), ({("create", "pods/exec")}, "35", None)):
+            w.denied, w.seen[:] = denied, []
+            err, code, shown = allowed(name, commands[name], minor)
+            if want:
+                must(code == 4 and not shown and "you may not %s pods/portforward in namespace 'default'; docs/runtime.md has the Role 'trainc-interactive'" % want in err, (name, denied, code, err))
+            else:
+                must(code in (130, -signal.SIGINT) and shown, (name, denied, code, err))
+    w.denied = set()
+    # a port that no pod names; a replica that does not run
+    w.want(2, "port-forward", "a", "worker/1:web", err="no pod of role 'worker' has a port 'web'; for a port that is not declared, write its number")
+    w.want(2, "open", "a", "web", err="no role of run 'a' declares a port 'web'")
+    pod = w.get("pods", "a-worker-1-x")
+    pod["status"] = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes are available"}]}
+    del pod["spec"]["nodeName"]
+    w.put("pods", "default", pod)
+    w.seen[:] = []
+    for name in commands:
+        if name != "port-forward":                      # which waits for the replica
+            w.want(5, *commands[name], err="worker/1 of run 'a' does not run now: .*0/3 nodes.*'trainc why a'")
+    must(not w.seen, w.seen)
+    p, ports = forwarding(w, "worker/1:8080")
+    with socket.create_connection(("127.0.0.1", ports[0])) as c:
+        try:
+            c.recv(1)
+        except ConnectionResetError:
+            pass
+    w.shown(p, "worker/1:8080: the replica does not run now")
+    must(p.poll() is None, "it does not wait")
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=60)
+
+
+@check
 def browsers(w):
     """open on a terminal starts the browser with the address, in a group of its own, without trainc's connections; not with --print, and not without a terminal"""
     w.write("board.tj", BOARD % 8080)
