@@ -248,6 +248,16 @@ def runs():
         ended = trainc.run(TASK % ("good", "echo $0"), local=True, params={"message": '"${x}'})
         check("run", ended.states == {"good": "Succeeded"}, ended)
         check("quotes in a parameter arrive", [str(line) for line in trainc.logs("good", local=True)] == ['"${x}'])
+        named = trainc.run(TASK % ("good", "echo $0"), local=True, name="tuned-{n}")
+        check("a run of another name", named.states == {"tuned-1": "Succeeded"}, named)
+        mark = os.path.join(scratch, "busy")
+        alone = f"mkdir {mark} && sleep 0.2 && rmdir {mark}"
+        part = 'job "part-%d" {\n  image = "registry.example.com/a:1"\n  role a { command = ["sh", "-c", "%s"] }\n}\n'
+        sweep = "".join(part % (i, alone) for i in range(3))
+        swept = trainc.run(sweep, local=True, parallel=1, on_end=f'echo "$TRAINC_RUN" >>"{scratch}/ends"')
+        with open(os.path.join(scratch, "ends")) as f:
+            check("a sweep with one run at once", set(swept.states.values()) == {"Succeeded"} and len(swept) == 3 == len(f.readlines()), swept)
+        trainc.delete("tuned-1", *swept.names, local=True)
         e = raises("a run that fails", trainc.RunFailed, lambda: trainc.run(TASK % ("bad", "exit 3"), local=True, backoff="1ms"))
         check("... has the status of the command", e is not None and e.status == 8 and isinstance(e, trainc.RunError))
         e = raises("a program with errors", trainc.RunError, lambda: trainc.apply("job", local=True), "TJ0102")
@@ -270,6 +280,12 @@ def runs():
             if _runs._NAMES.get(word, word).replace("_", "-") not in words:
                 wrong.append((name, word))
     check("keywords are the options of the commands", not wrong, wrong)
+    # and each option of a start is a keyword, but for those about what the command prints, and `detach`, which is apply()
+    printed = set("output color help verbose progress format role rank max-streams timestamps no-prefix raw dry-run yes detach set".split())
+    for name in ("run", "apply"):
+        words = {_runs._NAMES.get(word, word).replace("_", "-") for word in _runs._ALLOWED[name]}
+        said = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", command("help", name).stdout, re.M))
+        check(f"{name}() has all options of its command", not said - words - printed, sorted(said - words - printed))
     options = set(re.findall(r"--([a-z-]+)", command("help", "compile").stdout))
     wrong = [o for o in trainc.Options.__annotations__ if o not in ("files", "params_files") and o.replace("_", "-") not in options]
     check("options of programs, too", not wrong, wrong)

@@ -55,8 +55,8 @@ _KINDS = {4: Unauthorized, 5: Conflict, 6: Refused, 7: Unreachable, 8: RunFailed
 
 _PROGRAM = "params params_files profile job namespace"
 _CLUSTER = "kubeconfig context as_user retry_timeout"
-_START = ("isolate mount image_root inherit_env env replicas backoff log_limit publish pin name no_devices fail_on_stall"
-          " create_namespace adopt force_conflicts recreate timeout target kubernetes gang domain run_id unroll no_raw deny_warnings")
+_START = ("isolate mount image_root inherit_env env replicas backoff log_limit publish pin name parallel no_devices code on_end"
+          " fail_on_stall create_namespace adopt force_conflicts recreate timeout target kubernetes gang domain run_id unroll no_raw deny_warnings")
 _ALLOWED = {command: set(f"local {_PROGRAM} {_CLUSTER} {more}".split()) for command, more in {
     "run": _START, "apply": _START + " wait_for no_wait rerun controller refresh",
     "status": "all_namespaces", "wait": "wait_for timeout fail_on_stall", "delete": "force all timeout",
