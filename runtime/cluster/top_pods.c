@@ -4,6 +4,7 @@
  */
 #include "base/map.h"
 #include "base/quantity.h"
+#include "base/sha256.h"
 #include "base/words.h"
 #include "kube/limits.h"
 #include "runtime/cluster/cluster_watch.h"
@@ -17,17 +18,29 @@ enum { PAGES_AT_ONCE = 4, EXPORTERS_MOST = 256, EXPORTER_PORT = 9400 };
 /* After this time no further exporter is asked: those of a network that drops packets answer none of many requests. */
 #define EXPORTERS_TIMEOUT (20 * NS_PER_SECOND)
 
-struct top_pods {
-	struct cluster *cluster;
-	struct run_watch *run;
-	struct top *top;                /* its arena has everything: `--watch` makes many tables */
-	struct map rows, nodes;         /* rows by pod; nodes that have rows */
-};
+/* For so long exporters are not looked for again: they are pods that stay on their nodes. */
+#define KNOWN_TIME (60 * NS_PER_SECOND)
 
 /* An exporter of a node. */
 struct node_exporter {
 	struct str ns, pod, node;
 	int64_t port;
+};
+
+/* What holds for all tables about the same pods. */
+struct known_pods {
+	bool devices;                   /* a pod requests a device */
+	struct node_exporter *at;       /* the exporters on the nodes of the pods */
+	size_t n;
+	bool unlisted;                  /* the pods could not be listed, so that they are asked for again */
+	bool failed;                    /* the exporters could not be listed, which was reported */
+};
+
+struct top_pods {
+	struct cluster *cluster;
+	struct run_watch *run;
+	struct top *top;                /* its arena has everything: `--watch` makes many tables */
+	struct map rows, nodes;         /* rows by pod; nodes that have rows */
 };
 
 /* Notes the pods and the nodes of the rows. */
@@ -110,7 +123,7 @@ static bool any_device(const struct data *containers)
 }
 
 /* Does a pod of the run request a device? True as well if the pods cannot be listed. */
-static bool run_has_devices(struct top_pods *t)
+static void find_devices(struct top_pods *t, struct known_pods *ret)
 {
 	static const char *const keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
 		"metadata.resourceVersion", "spec.resourceClaims.name", "spec.containers.resources",
@@ -121,14 +134,13 @@ static bool run_has_devices(struct top_pods *t)
 		.selector = str_cat(a, STR("trainc.dev/job="), t->run->name, STR("")) };
 	struct members all = members_list(&t->cluster->client, a, &q, 1);
 
-	for (size_t i = 0; i < all.n; i++) {
+	ret->devices = ret->unlisted = all.failed != NULL;
+	for (size_t i = 0; i < all.n && !ret->devices; i++) {
 		const struct data *pod = all.at[i].object;
-		if (status_list(pod, "spec.resourceClaims")->u.list.n ||
+		ret->devices = status_list(pod, "spec.resourceClaims")->u.list.n ||
 			any_device(status_list(pod, "spec.containers")) ||
-			any_device(status_list(pod, "spec.initContainers")))
-			return true;
+			any_device(status_list(pod, "spec.initContainers"));
 	}
-	return all.failed;
 }
 
 /* The port at which a pod serves its values: its port `metrics`, else the first that it declares. */
@@ -149,28 +161,30 @@ static int64_t exporter_port(const struct data *pod)
 	return port ? port : EXPORTER_PORT;
 }
 
-static void add_exporter(struct top_pods *t, const struct member *m, struct node_exporter *all, size_t *n)
+static void add_exporter(struct top_pods *t, const struct member *m, struct known_pods *to)
 {
-	struct node_exporter one = { .ns = m->ns, .pod = m->name, .node = status_text(m->object, "spec.nodeName"),
-		.port = exporter_port(m->object) };
-	bool known = *n == EXPORTERS_MOST || !map_get(&t->nodes, one.node) ||
+	struct arena *a = &t->top->known->memory;
+	struct str node = status_text(m->object, "spec.nodeName");
+	bool known = to->n == EXPORTERS_MOST || !map_get(&t->nodes, node) ||
 		!str_is(status_text(m->object, "status.phase"), "Running");
 
-	for (size_t i = 0; i < *n && !known; i++)
-		known = str_eq(all[i].node, one.node);
+	for (size_t i = 0; i < to->n && !known; i++)
+		known = str_eq(to->at[i].node, node);
+	struct node_exporter one = { .ns = str_copy(a, m->ns), .pod = str_copy(a, m->name), .node = str_copy(a, node),
+		.port = exporter_port(m->object) };
 	if (!known)
-		all[(*n)++] = one;
+		ARENA_PUSH(a, to->at, to->n, one);
 }
 
-/* Lists the exporters on nodes of the run; returns their number. */
-static size_t find_exporters(struct top_pods *t, struct node_exporter *ret)
+/* Lists the exporters on nodes of the run. */
+static void find_exporters(struct top_pods *t, struct known_pods *ret)
 {
 	static const char *const keep[] = { "metadata.name", "metadata.namespace", "metadata.uid",
 		"metadata.resourceVersion", "spec.nodeName", "spec.containers.ports", "status.phase", NULL };
 	struct arena *a = t->top->arena;
 	struct member_query *queries = NULL;
 	struct str key, value;
-	size_t nqueries = 0, n = 0;
+	size_t nqueries = 0;
 
 	for (size_t i = 0; exporter_label(i, &key, &value); i++) {
 		struct member_query q = { .resource = *resource_known(STR(""), STR("Pod")), .keep = keep,
@@ -179,13 +193,48 @@ static size_t find_exporters(struct top_pods *t, struct node_exporter *ret)
 	}
 	struct members all = members_list(&t->cluster->client, a, queries, nqueries);
 	for (size_t i = 0; i < all.n; i++)
-		add_exporter(t, &all.at[i], ret, &n);
-	if (all.failed)
-		top_unserved(t->top, str_printf(a, "GPU and GPU-MEMORY: exporters are not found: %.*s",
-			STR_ARG(all.failed->error)));
-	else if (!n)
-		top_unserved(t->top, STR("GPU and GPU-MEMORY: no known exporter runs on the nodes of the run"));
-	return n;
+		add_exporter(t, &all.at[i], ret);
+	if (!all.failed)
+		return;
+	ret->failed = true;
+	top_unserved(t->top, str_printf(a, "GPU and GPU-MEMORY: exporters are not found: %.*s",
+		STR_ARG(all.failed->error)));
+}
+
+/* ---- what is known from the table before ---- */
+
+/* The digest of the pods and the nodes of the rows. */
+static void rows_digest(const struct top_pods *t, char ret[65])
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < t->top->n; i++) {
+		const struct run_replica *r = t->top->at[i].replica;
+		buf_printf(&b, "%.*s %.*s\n", STR_ARG(r->pod), STR_ARG(r->node));
+	}
+	sha256_hex(buf_text(&b), ret);
+	buf_release(&b);
+}
+
+/* What is known about these pods: from the table before, if it was about the same ones, or else from the server. */
+static struct known_pods *known_of(struct top_pods *t)
+{
+	struct top_known *k = t->top->known;
+	char rows[65];
+
+	rows_digest(t, rows);
+	if (k->own && strcmp(rows, k->rows) == 0 && clock_steady() < k->until)
+		return k->own;
+	arena_release(&k->memory);
+	k->memory = (struct arena){ 0 };
+	struct known_pods *now = k->own = ARENA_NEW(&k->memory, struct known_pods);
+	*now = (struct known_pods){ 0 };
+	memcpy(k->rows, rows, sizeof rows);
+	find_devices(t, now);
+	if (now->devices)
+		find_exporters(t, now);
+	k->until = now->failed || now->unlisted ? 0 : clock_steady() + KNOWN_TIME;
+	return now;
 }
 
 /* Gives the replicas on a node the values of its exporter. */
@@ -195,6 +244,7 @@ static void take_page(struct top_pods *t, const struct node_exporter *e, const s
 	struct str ns = cluster_watch_of(t->run)->ns;
 
 	if (x->class != CALL_DONE) {
+		t->top->known->until = 0;       /* another pod may have taken its place */
 		top_unserved(t->top, str_printf(t->top->arena, "GPU and GPU-MEMORY on node %.*s: %.*s",
 			STR_ARG(e->node), STR_ARG(x->error)));
 		return;
@@ -250,19 +300,20 @@ static void check_devices(struct top_pods *t)
 	}
 }
 
-static void read_devices(struct top_pods *t)
+static void read_devices(struct top_pods *t, const struct known_pods *k)
 {
-	struct node_exporter *all = ARENA_ARRAY(t->top->arena, struct node_exporter, EXPORTERS_MOST);
 	int64_t began = clock_steady();
-	size_t before = t->top->nunserved, n = find_exporters(t, all);
+	size_t before = t->top->nunserved;
 
-	for (size_t i = 0; i < n; i += PAGES_AT_ONCE) {
+	if (!k->n && !k->failed)
+		top_unserved(t->top, STR("GPU and GPU-MEMORY: no known exporter runs on the nodes of the run"));
+	for (size_t i = 0; i < k->n; i += PAGES_AT_ONCE) {
 		if (clock_steady() - began > EXPORTERS_TIMEOUT) {
 			top_unserved(t->top, str_printf(t->top->arena, "GPU and GPU-MEMORY on %zu nodes: the "
-				"exporters on other nodes have not answered in time", n - i));
+				"exporters on other nodes have not answered in time", k->n - i));
 			break;
 		}
-		ask_exporters(t, all + i, n - i < PAGES_AT_ONCE ? n - i : PAGES_AT_ONCE);
+		ask_exporters(t, k->at + i, k->n - i < PAGES_AT_ONCE ? k->n - i : PAGES_AT_ONCE);
 	}
 	if (t->top->nunserved == before)
 		check_devices(t);
@@ -274,6 +325,7 @@ void cluster_top(struct session *s, struct run_watch *w, struct top *ret)
 
 	find_rows(&t);
 	read_usage(&t);
-	if (run_has_devices(&t))
-		read_devices(&t);
+	const struct known_pods *k = known_of(&t);
+	if (k->devices)
+		read_devices(&t, k);
 }

@@ -52,14 +52,14 @@ static void say_unserved(struct session *s, const struct top *t, struct buf *sai
 }
 
 /* Prints what the replicas use; SAID: the reasons of the table before. */
-static void top_print(struct session *s, struct run_watch *w, bool first, struct buf *said)
+static void top_print(struct session *s, struct run_watch *w, bool first, struct buf *said, struct top_known *known)
 {
 	struct arena memory = { 0 };
 	struct buf out = { 0 };
 	struct top t;
 	bool watch = option_given(s->options, OPTION_WATCH), json = runs_form(s, REPORT_TABLE) == REPORT_JSON;
 
-	top_begin(&t, &memory, &w->state);
+	top_begin(&t, &memory, &w->state, known);
 	if (s->backend->top)
 		s->backend->top(s, w, &t);
 	else
@@ -80,6 +80,7 @@ static void top_print(struct session *s, struct run_watch *w, bool first, struct
 static int top_run(struct session *s, struct run_watch *w)
 {
 	bool watch = option_given(s->options, OPTION_WATCH);
+	struct top_known known = { 0 };
 	struct buf said = { 0 };
 
 	if (watch && runs_form(s, REPORT_TABLE) == REPORT_JSON) {
@@ -95,12 +96,13 @@ static int top_run(struct session *s, struct run_watch *w)
 		run_watch_measure(w);
 		top_pause(w, TOP_RATE_MS);
 	}
-	top_print(s, w, true, &said);
+	top_print(s, w, true, &said, &known);
 	while (watch && !run_watch_over(w) && !run_phase_final(w->state.phase)) {
 		top_pause(w, TOP_PAUSE_MS);
 		if (!run_phase_final(w->state.phase))
-			top_print(s, w, false, &said);
+			top_print(s, w, false, &said, &known);
 	}
+	arena_release(&known.memory);
 	buf_release(&said);
 	return STATUS_DONE;
 }

@@ -5,9 +5,9 @@
 #include "base/quantity.h"
 #include "runtime/run/table.h"
 
-void top_begin(struct top *t, struct arena *a, const struct run_state *s)
+void top_begin(struct top *t, struct arena *a, const struct run_state *s, struct top_known *known)
 {
-	*t = (struct top){ .arena = a };
+	*t = (struct top){ .arena = a, .known = known };
 	for (size_t k = 0; k < s->nroles; k++)
 		for (int64_t i = 0; i < s->roles[k].max; i++) {
 			const struct run_role *r = &s->roles[k];

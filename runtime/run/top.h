@@ -18,8 +18,17 @@ struct top_row {
 	int64_t device_memory;          /* bytes that are used on all its devices */
 };
 
+/* What a backend has found out for a table, and does not look for again for the next ones. */
+struct top_known {
+	struct arena memory;            /* of `own` */
+	void *own;                      /* the backend's; NULL: nothing is known */
+	char rows[65];                  /* the digest of the pods and nodes that it is about */
+	int64_t until;                  /* when it has to be looked for again, by clock_steady() */
+};
+
 struct top {
 	struct arena *arena;
+	struct top_known *known;
 	struct top_row *at;
 	size_t n;
 	/* why columns have no values, as sentences without a period; empty: all values are served */
@@ -27,8 +36,8 @@ struct top {
 	size_t nunserved;
 };
 
-/* Adds a row without values for each replica of S that runs. */
-void top_begin(struct top *t, struct arena *a, const struct run_state *s);
+/* Adds a row without values for each replica of S that runs. KNOWN is that of the table before, or empty. */
+void top_begin(struct top *t, struct arena *a, const struct run_state *s, struct top_known *known);
 /* Adds a reason why values are not served, each once. */
 void top_unserved(struct top *t, struct str why);
 /* Appends the table, with lines of at most WIDTH columns (0: any). */

@@ -49,10 +49,12 @@ def between_tables(pid):
 class Top(World):
     def __init__(self):
         super().__init__()
-        self.metrics, self.page, self.asked, self.hangs = None, None, [], False
+        self.metrics, self.page, self.asked, self.hangs, self.lists = None, None, [], False, []
 
     def serve(self, h):
         path = h.path.split("?")[0]
+        if path.endswith("/pods") and "labelSelector" in h.path and "watch=" not in h.path and path != METRICS:
+            self.lists.append(h.path)
         if path.endswith("/proxy/metrics") and self.hangs:
             self.asked.append(h.path)
             time.sleep(30)  # longer than trainc waits
@@ -179,6 +181,37 @@ def devices_missing(w):
     p.kill()
     p.communicate(timeout=60)
     must(SANITIZED or rss[2] < rss[0] + 8000, rss)
+
+
+@check
+def once_for_all_tables(w):
+    """--watch looks for devices and exporters once, and again only after an exporter has failed or a pod is another one"""
+    w.begin()
+    w.exporter()
+    w.metrics, w.page = (200, {"items": [used(n, ("1", "1Gi")) for n in range(3)]}), "".join(line("DCGM_FI_DEV_GPU_UTIL", n, 50, pod="t-worker-%d-x" % n) for n in range(3))
+    w.want(0, "top", "t")
+    one = len([x for x in w.lists if "dcgm" in x])
+    must(one, w.lists)
+    w.lists.clear()
+    p, shown = w.start("top", "t", "--watch"), [""]
+
+    def tables(n):
+        """Waits for n more tables."""
+        shown[0] = w.shown(p, lambda text: text.count("worker/2") >= n, out=True)
+
+    def looked(times):
+        must(len([x for x in w.lists if "dcgm" in x]) == times * one, (times, one, w.lists))
+    tables(3)
+    looked(1)
+    must(len(w.asked) >= 6 and shown[0].count("50%") >= 7, (w.asked, shown))
+    w.page = status(503, "ServiceUnavailable", "gone")
+    w.shown(p, "GPU and GPU-MEMORY on node n: ")
+    w.page = line("DCGM_FI_DEV_GPU_UTIL", 0, 70)
+    tables(2)
+    looked(2)
+    must("70%" in shown[0], shown)
+    p.kill()
+    p.communicate(timeout=60)
 
 
 @check
