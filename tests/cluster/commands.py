@@ -1175,7 +1175,7 @@ def lost_nodes(w):
     _, err = w.want(0, "delete", "-y", "--force-node", "a", out="Job/a-worker deleted")
     must(lost + "trainc: the cluster forgets these pods at once; what runs there may go on" in err, err)
     forced = [(p, b) for m, p, b in w.requests if m == "DELETE" and "/pods/" in p]
-    must([p.split("/")[-1] for p, _b in forced] == ["a-worker-%d-x" % i for i in (1, 2, 3)], forced)
+    must(sorted(p.split("/")[-1] for p, _b in forced) == ["a-worker-%d-x" % i for i in (1, 2, 3)], forced)
     must(all('"gracePeriodSeconds":0,"preconditions":{"uid":"uid-' in b for _p, b in forced), forced)
     begin()
     for answer, code, said in ((status(403, "Forbidden", "nodes is forbidden"), 4, "nodes is forbidden"), (status(404, "NotFound", "x"), 5, "does not show all nodes"),

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from api_memory import must, run_checks
+from api_memory import SANITIZED, must, run_checks
 from commands import JOB
 from imports import serve
 from world import KINDS, World
@@ -208,7 +208,7 @@ def forget(w):
 def same_state(w):
     """every example: a run without a record has the state of one with a record, from its start to its end"""
     compared, w.jobs_run = [], False
-    for path in sorted(glob.glob(ROOT + "/examples/[0-9]*/*.tj")):
+    for path in sorted(glob.glob(ROOT + "/examples/[0-9]*/*.tj"))[::4 if SANITIZED else 1]:
         for options in (), ("--target", "pods"):
             with open(path) as f:
                 cells = re.search(r"^\s*cell ", f.read(), re.M)
@@ -226,7 +226,7 @@ def same_state(w):
                 w.objects.update(kept)
             compared.append((path, options))
             w.want(0, "delete", "-y", "--all")
-    must(len(compared) > 30, compared)
+    must(len(compared) > (6 if SANITIZED else 30), compared)
 
 
 if __name__ == "__main__":
