@@ -5,10 +5,31 @@
  */
 #include "emit/each.h"
 
+/* Adds the label of the cell to those that a selector asks for. */
+static void cell_put(struct emit *e, const struct plan_role *r, struct span from, struct object *selector)
+{
+	object_append(e->arena, object_get(selector, STR("matchLabels")), LABEL_CELL,
+		object_string(e->arena, plan_label(e->arena, r->cell), from));
+}
+
+void emit_match_copy(struct emit *e, struct object *term, const char *key, struct span from)
+{
+	object_add(e->arena, object_put_list(e->arena, term, str_of(key), from),
+		object_string(e->arena, LABEL_GROUP, from));
+}
+
 static void selector_put(struct emit *e, const struct plan_role *r, struct object *term)
 {
 	struct object *selector = PUT_MAP(e->arena, term, "labelSelector", r->place.from);
 
+	if (r->in_group) {              /* pods of all copies have one template, so a label tells the copies apart */
+		bool alone = emit_place_sharing(e, r, NULL) < 2;
+		emit_selector(e, alone ? r : NULL, selector, STR("matchLabels"));
+		if (!alone)
+			cell_put(e, r, r->place.from, selector);
+		emit_match_copy(e, term, "matchLabelKeys", r->place.from);
+		return;
+	}
 	if (emit_place_sharing(e, r, NULL) < 2) {
 		emit_selector(e, r, selector, STR("matchLabels"));
 		return;
@@ -27,7 +48,7 @@ void emit_place_pod(struct emit *e, const struct plan_role *r, struct object *po
 	const struct plan_place *p = &r->place;
 	struct object *affinity, *list, *term;
 
-	if (emit_place_keeper(e->job, r) != PLACE_BY_PODS || !p->nkeys)
+	if (emit_place_keeper(e->job, r) != PLACE_BY_PODS || !p->nkeys || emit_group_exclusive(e->job, r))
 		return;
 	affinity = PUT_MAP(e->arena, object_need_map(e->arena, pod, STR("affinity"), p->from), "podAffinity", p->from);
 	if (p->kind == PLACE_NEAR) {
@@ -57,7 +78,7 @@ void emit_apart_pod(struct emit *e, const struct plan_role *r, struct object *po
 	struct object *anti, *list, *term, *selector, *o;
 	struct arena *a = e->arena;
 
-	if (!c || !c->apart_key.n)
+	if (!c || !c->apart_key.n || emit_group_exclusive(e->job, r))
 		return;
 	struct span from = c->apart.from;
 	anti = object_need_map(a, object_need_map(a, pod, STR("affinity"), from), STR("podAntiAffinity"), from);
@@ -66,8 +87,11 @@ void emit_apart_pod(struct emit *e, const struct plan_role *r, struct object *po
 	PUT_STR(a, term, "topologyKey", c->apart_key, from);
 	selector = PUT_MAP(a, term, "labelSelector", from);
 	emit_selector(e, NULL, selector, STR("matchLabels"));
-	object_append(a, object_get(selector, STR("matchLabels")), LABEL_CELL,
-		object_string(a, plan_label(a, c->name), from));
+	cell_put(e, r, from, selector);
+	if (r->in_group) {
+		emit_match_copy(e, term, "mismatchLabelKeys", from);
+		return;
+	}
 	o = object_add_map(a, PUT_LIST(a, selector, "matchExpressions", from), from);
 	object_append(a, o, STR("key"), object_string(a, LABEL_COPY, from));
 	PUT_STR(a, o, "operator", STR("NotIn"), from);

@@ -46,6 +46,7 @@ static struct object *(*each_maker(enum workload_id id))(struct emit *e, const s
 	case WORKLOAD_DEPLOYMENT: return emit_deployment_make;
 	/* the target itself makes one object for the whole job, which contains these as parts */
 	case WORKLOAD_OPERATED: return NULL;
+	case WORKLOAD_GROUP: return NULL;
 	case WORKLOADS: return NULL;
 	}
 	return NULL;
@@ -58,7 +59,7 @@ static bool each_workload(struct visiting *v, const struct plan_role *r)
 	const struct workload *w = plan_workload(v->e->job, r);
 	struct manifest m = each_manifest(r, w->api_version, w->kind, r->object, each_maker(w->id));
 
-	if (!r->max)
+	if (!r->max || r->in_group)
 		return true;
 	return r->unrolled && (w->traits & WORKLOAD_NUMBERED) ? each_replica(v, m) : each_one(v, &m);
 }
@@ -99,10 +100,20 @@ bool each_user_services(struct visiting *v, const struct plan_job *j)
 	return true;
 }
 
+/* Are all roles in sets of groups, whose controller makes a Service for each set? */
+static bool only_groups(const struct plan_job *j)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].max && !j->roles[i].in_group)
+			return false;
+	return true;
+}
+
 bool each_services(struct visiting *v, const struct plan_job *j)
 {
 	bool left_to_controller = j->controller && !j->raw_service;
 
+	left_to_controller = left_to_controller || (only_groups(j) && !j->raw_service);
 	if (j->hosts == HOSTS_SUBDOMAIN && !left_to_controller && !each_job_service(v, j))
 		return false;
 	for (size_t i = 0; i < j->nroles && j->hosts != HOSTS_SUBDOMAIN; i++)
@@ -111,22 +122,26 @@ bool each_services(struct visiting *v, const struct plan_job *j)
 	return each_user_services(v, j);
 }
 
+bool each_config_maps_of(struct visiting *v, const struct plan_role *r)
+{
+	unsigned parts = r->nfiles ? emit_files_of(v->e->arena, v->e->job, r).parts : 0;
+
+	for (unsigned part = 0; part < parts; part++) {
+		struct manifest m = each_manifest(r, "v1", "ConfigMap", emit_files_name(v->e->arena, r, part),
+			emit_files_make);
+		m.part = part;
+		m.from = r->files[0].path_at;
+		if (!each_one(v, &m))
+			return false;
+	}
+	return true;
+}
+
 bool each_config_maps(struct visiting *v, const struct plan_job *j)
 {
-	for (size_t i = 0; i < j->nroles; i++) {
-		const struct plan_role *r = &j->roles[i];
-		if (!r->max || !r->nfiles)
-			continue;
-		unsigned parts = emit_files_of(v->e->arena, j, r).parts;
-		for (unsigned part = 0; part < parts; part++) {
-			struct manifest m = each_manifest(r, "v1", "ConfigMap", emit_files_name(v->e->arena, r, part),
-				emit_files_make);
-			m.part = part;
-			m.from = r->files[0].path_at;
-			if (!each_one(v, &m))
-				return false;
-		}
-	}
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].max && !j->roles[i].in_group && !each_config_maps_of(v, &j->roles[i]))
+			return false;
 	return true;
 }
 
@@ -205,7 +220,7 @@ static void kept_in(struct arena *a, const struct plan_container *c, struct plan
 	}
 }
 
-static struct plan_volumes kept_by(struct arena *a, const struct plan_role *r)
+struct plan_volumes emit_kept_claims(struct arena *a, const struct plan_role *r)
 {
 	struct plan_volumes all = { 0 };
 
@@ -223,7 +238,7 @@ static struct plan_volumes kept_by(struct arena *a, const struct plan_role *r)
  */
 static bool role_claims(struct visiting *v, const struct plan_role *r, struct arena *own)
 {
-	struct plan_volumes all = kept_by(own, r);
+	struct plan_volumes all = emit_kept_claims(own, r);
 	bool more = true;
 
 	for (size_t i = 0; i < all.n && more; i++) {
@@ -244,7 +259,7 @@ bool each_claims(struct visiting *v, const struct plan_job *j)
 	bool more = true;
 
 	for (size_t i = 0; i < j->nroles && more; i++)
-		more = !j->roles[i].max || role_claims(v, &j->roles[i], &own);
+		more = !j->roles[i].max || j->roles[i].in_group || role_claims(v, &j->roles[i], &own);
 	arena_release(&own);
 	return more;
 }

@@ -31,11 +31,15 @@ bool each_user_services(struct visiting *v, const struct plan_job *j);
 /* Visits the headless Service of the job. */
 bool each_job_service(struct visiting *v, const struct plan_job *j);
 bool each_config_maps(struct visiting *v, const struct plan_job *j);
+/* Visits the ConfigMaps with the files of one role. */
+bool each_config_maps_of(struct visiting *v, const struct plan_role *r);
 /* Visits the ConfigMaps with the code of roles that no earlier job has. */
 bool each_code(struct visiting *v, const struct plan_job *j);
 bool each_secrets(struct visiting *v, const struct plan_job *j);
 /* Visits the claims of replicas that are kept when the pods end. */
 bool each_claims(struct visiting *v, const struct plan_job *j);
+/* The claims that the containers of a role mount and keep, each once. */
+struct plan_volumes emit_kept_claims(struct arena *a, const struct plan_role *r);
 /* Visits the objects that say how many pods start together: gang_group.c. */
 bool each_gang(struct visiting *v, const struct plan_job *j);
 /*
@@ -72,6 +76,31 @@ struct str emit_managed_by(const struct plan_job *j);
 /* If the project's JobSet restarts, does it wait until nothing of the last attempt is left? */
 bool emit_set_blocks(const struct plan *plan);
 
+/* ---- sets of groups: lws.c ---- */
+
+/* What differs between copies of a cell, or between pods of a copy, and no template can express; NULL if nothing. */
+struct group_conflict {
+	const char *what;
+	struct span at;
+	bool computed;                  /* a text may differ, but only in the two numbers themselves */
+};
+/*
+ * Makes the role that stands for FIRST, a role of copy 0 of a cell, in all copies. Its texts have no hosts and ports:
+ * what is left of them are the number of the pod in its copy (PIECE_INDEX), and fields of the pod. False after a
+ * conflict.
+ */
+bool emit_group_role(struct arena *a, const struct plan_job *j, const struct plan_role *first, struct plan_role *ret,
+	struct group_conflict *why);
+/* The roles of copy 0 of a cell that have pods: at most N are stored; returns how many there are. */
+size_t emit_group_roles(const struct plan_job *j, const struct plan_cell *c, const struct plan_role **roles, size_t n);
+/* Names of the variables that the controller of a set of groups sets in all containers; NULL after the last. */
+const char *emit_group_variable(size_t i);
+/*
+ * Does the controller keep the copies of the cell of R in domains of their own, one for each? Then the pods need no
+ * affinity.
+ */
+bool emit_group_exclusive(const struct plan_job *j, const struct plan_role *r);
+
 /* ---- the targets ---- */
 
 bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* defined in target_jobs.c */
@@ -79,5 +108,6 @@ bool each_of_pods(struct visiting *v, const struct plan_job *j);        /* defin
 bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* defined in kubeflow.c */
 bool each_of_jobset(struct visiting *v, const struct plan_job *j);      /* defined in jobset.c */
 bool each_of_trainer(struct visiting *v, const struct plan_job *j);     /* defined in trainer.c */
+bool each_of_lws(struct visiting *v, const struct plan_job *j);         /* defined in lws.c */
 
 #endif

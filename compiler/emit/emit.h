@@ -52,7 +52,9 @@ enum target_trait {
 	/* the target is one object of the training operator, which makes the pods and their autoscaler itself */
 	TARGET_OPERATOR = 16,
 	/* each slice of a role has its own Job, and so has each copy of a cell */
-	TARGET_SLICES = 32
+	TARGET_SLICES = 32,
+	/* all copies of a cell are one object, whose controller restarts each by itself */
+	TARGET_GROUPS = 64
 };
 unsigned emit_target_traits(struct str name);
 /* Returns the kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */

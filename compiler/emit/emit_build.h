@@ -116,6 +116,8 @@ size_t emit_text_length(const struct emit_measure *m, const struct text *t, int6
 #define LABEL_CELL STR("trainc.dev/cell")
 #define LABEL_COPY STR("trainc.dev/copy")
 #define LABEL_INDEX STR("trainc.dev/index")
+/* the number of the copy, where the controller of a set of groups numbers copies */
+#define LABEL_GROUP STR("leaderworkerset.sigs.k8s.io/group-index")
 /* number of the segment of `place` that a pod is in */
 #define LABEL_SEGMENT STR("trainc.dev/segment")
 
@@ -177,6 +179,11 @@ void emit_place_metadata(struct emit *e, const struct plan_role *r, struct objec
 const struct plan_role *emit_place_first(const struct plan_job *j, struct emit_group g, enum place_keeper keeper);
 /* Writes the `place` of the gang into the spec of a group of Kubernetes. */
 void emit_place_group(struct emit *e, struct emit_group g, struct object *group);
+/*
+ * Adds to TERM, of an affinity or a spread, that it is about pods of the same copy ("matchLabelKeys"), or of other
+ * copies ("mismatchLabelKeys"), where pods of all copies have one template.
+ */
+void emit_match_copy(struct emit *e, struct object *term, const char *key, struct span from);
 /* Keeps the pods of a copy away from other copies of its cell, as `apart` asks. Call it after `spread` was written. */
 void emit_apart_pod(struct emit *e, const struct plan_role *r, struct object *pod);
 
@@ -224,6 +231,8 @@ void emit_volume_list(struct emit *e, const struct plan_role *r, const struct em
 /* Returns the name of the claims that the replicas of R keep, without the index: NAME-J-R. */
 struct str emit_claim_name(struct arena *a, const struct plan_role *r, const struct plan_volume *v);
 struct object *emit_claim_make(struct emit *e, const struct manifest *m);
+/* Writes `volumeClaimTemplates` for the claims that the role keeps, if it keeps any. */
+void emit_claim_templates(struct emit *e, const struct plan_role *r, struct object *into);
 void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_container *c, bool main,
 	struct object *container);
 /*
@@ -292,6 +301,8 @@ struct emit_group emit_gang_group(const struct plan_job *j, const struct plan_ro
 bool emit_gang_in(const struct plan_job *j, struct emit_group g, const struct plan_role *r);
 /* The name of the gang's object, and of its mark at pods: J, or J-C-c for copy c of cell C. */
 struct str emit_gang_name(struct arena *a, const struct plan_job *j, struct emit_group g);
+/* Does the controller of a set of groups make the gang's object and mark its pods? */
+bool emit_gang_left(const struct plan_job *j, struct emit_group g);
 /*
  * The number of pods in the gang (elastic roles and copies at their maximum); the second function returns the number
  * that must fit before any pod starts, and the third one that of a single role.

@@ -86,6 +86,7 @@ static const char *const field_paths[] = {
 	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP",
 		[POD_NODE] = "spec.nodeName",
 	[POD_SLICE] = "metadata.labels['jobset.sigs.k8s.io/job-index']",
+	[POD_COPY] = "metadata.labels['leaderworkerset.sigs.k8s.io/group-index']",
 };
 
 static void field_ref(struct arena *a, struct object *entry, struct str path, struct span from)
@@ -135,7 +136,7 @@ static void our_variables(struct emit *e, const struct plan_role *r, unsigned us
 		PUT_STR(e->arena, entry, "name", STR("TRAINC_INDEX"), r->at);
 		field_ref(e->arena, entry, str_of(plan_workload(e->job, r)->field), r->at);
 	}
-	for (unsigned f = POD_NAME; f <= POD_SLICE; f++) {
+	for (unsigned f = POD_NAME; f <= POD_COPY; f++) {
 		if (!(uses & USES_FIELD << f))
 			continue;
 		entry = object_add_map(e->arena, list, r->at);

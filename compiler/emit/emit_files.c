@@ -187,10 +187,19 @@ struct emit_files emit_files_of(struct arena *a, const struct plan_job *j, const
 	return fs;
 }
 
+/* In a set of groups, pods of all copies share the files. */
+static struct str files_owner(struct arena *a, const struct plan_role *r)
+{
+	return !r->in_group ? r->object : str_printf(a, "%.*s-%.*s", STR_ARG(plan_group_name(a, r)),
+		STR_ARG(plan_label(a, plan_role_inner(r))));
+}
+
 struct str emit_files_name(struct arena *a, const struct plan_role *r, unsigned part)
 {
-	return part ? str_printf(a, "%.*s-files-%u", STR_ARG(r->object), part + 1) :
-		str_printf(a, "%.*s-files", STR_ARG(r->object));
+	struct str owner = files_owner(a, r);
+
+	return part ? str_printf(a, "%.*s-files-%u", STR_ARG(owner), part + 1) :
+		str_printf(a, "%.*s-files", STR_ARG(owner));
 }
 
 /* Returns the key of replica i: KEY.i, or KEY.s-i in slice s. */

@@ -25,6 +25,13 @@ static size_t index_digits(int64_t n)
 
 static size_t host_length(const struct plan_job *j, const struct plan_role *r, int64_t i)
 {
+	if (r->in_group) {
+		struct buf name = { 0 };
+		plan_host(j, r, i, &name);
+		size_t n = name.n;
+		buf_release(&name);
+		return n;
+	}
 	struct plan_name around = plan_host_name(j, r);
 	size_t slice = around.sliced ? 1 + index_digits(plan_slice_of(r, i)) : 0;
 	int64_t index = around.sliced ? plan_index_in_slice(r, i) : i;
@@ -53,7 +60,7 @@ static size_t variable_length(const struct emit_measure *m, struct str name)
 static size_t piece_length(const struct emit_measure *m, const struct piece *p, int64_t own)
 {
 	static const size_t fields[] = { [POD_NAME] = 63, [POD_UID] = 36, [POD_IP] = 45, [POD_NODE] = 253,
-		[POD_SLICE] = 6 };
+		[POD_SLICE] = 6, [POD_COPY] = 6 };
 	const struct plan_role *peer;
 	int64_t index;
 

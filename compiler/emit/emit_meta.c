@@ -37,6 +37,12 @@ void emit_pairs(struct arena *a, struct object *map, const struct plan_pairs *pa
 	object_put_all(a, map, fields, pairs->n);
 }
 
+/* Pods of all copies have one template in a set of groups, so their label has no number of a copy. */
+static struct str role_label(struct arena *a, const struct plan_role *r)
+{
+	return r->in_group ? plan_group_role(a, r) : r->label;
+}
+
 /* Writes labels. Those of trainc come first; the job's and the role's may only add to them. */
 static struct object *labels(struct emit *e, const struct plan_role *r)
 {
@@ -48,11 +54,11 @@ static struct object *labels(struct emit *e, const struct plan_role *r)
 		PUT_STR(e->arena, map, "app.kubernetes.io/name", j->framework, j->name_at);
 	object_append(e->arena, map, LABEL_JOB, object_string(e->arena, j->name, j->name_at));
 	if (r)
-		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, r->label, r->at));
-	if (r && r->cell.n) {
+		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, role_label(e->arena, r), r->at));
+	if (r && r->cell.n)
 		object_append(e->arena, map, LABEL_CELL, object_string(e->arena, plan_label(e->arena, r->cell), r->at));
+	if (r && r->cell.n && !r->in_group)
 		object_append(e->arena, map, LABEL_COPY, object_string(e->arena, str_int(e->arena, r->copy), r->at));
-	}
 	return map;
 }
 
@@ -228,5 +234,5 @@ void emit_selector(struct emit *e, const struct plan_role *r, struct object *par
 
 	object_append(e->arena, map, LABEL_JOB, object_string(e->arena, e->job->name, e->job->name_at));
 	if (r)
-		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, r->label, r->at));
+		object_append(e->arena, map, LABEL_ROLE, object_string(e->arena, role_label(e->arena, r), r->at));
 }

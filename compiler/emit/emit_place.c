@@ -97,7 +97,8 @@ void emit_place_annotations(struct emit *e, const struct plan_role *r, struct ob
 	object_put(e->arena, map, str_of(annotations[p->kind]), object_string(e->arena, value, p->from));
 	segments_put(e, p, map);
 	if (!open && emit_place_sharing(e, r, NULL) > 1)
-		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena,
+		object_put(e->arena, map, str_of(group_annotation), object_string(e->arena, r->in_group ?
+			plan_group_name(e->arena, r) :
 			emit_gang_name(e->arena, e->job, emit_gang_group(e->job, r)), p->from));
 }
 

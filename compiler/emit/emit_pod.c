@@ -155,6 +155,8 @@ static void spread(struct emit *e, const struct plan_role *r, struct object *pod
 	} else
 		return;
 	emit_selector(e, r, PUT_MAP(a, o, "labelSelector", from), STR("matchLabels"));
+	if (r->in_group)
+		emit_match_copy(e, o, "matchLabelKeys", from);
 }
 
 static void placement(struct emit *e, const struct plan_role *r, struct object *pod)
@@ -236,7 +238,7 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 {
 	bool own = plan_each_replica(e->job) && e->job->hosts != HOSTS_SUBDOMAIN && plan_role_is_numbered(e->job, r);
 
-	if (own || r->in_set)           /* the controller of a set of Jobs sets both fields */
+	if (own || r->in_set || r->in_group)            /* the controller of a set sets both fields */
 		return;
 	if (emit_literal_index(e->job, r))
 		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)

@@ -170,6 +170,9 @@ struct object *emit_role_service_make(struct emit *e, const struct manifest *m)
 		if (str_is(r->service.value, types[i].word))
 			PUT_STR(e->arena, spec, "type", str_of(types[i].value), r->service.from);
 	emit_selector(e, r, spec, STR("selector"));
+	if (r->in_group)
+		object_append(e->arena, object_get(spec, STR("selector")), LABEL_GROUP,
+			object_string(e->arena, str_int(e->arena, r->copy), r->at));
 	gather_ports(e->arena, r, &l);
 	emit_ports(e, &l, spec);
 	return o;

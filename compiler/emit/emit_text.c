@@ -20,7 +20,7 @@ struct text_writing {
 static const char *const field_variables[] = {
 	[POD_NAME] = "TRAINC_POD_NAME", [POD_UID] = "TRAINC_POD_UID", [POD_IP] = "TRAINC_POD_IP",
 		[POD_NODE] = "TRAINC_NODE",
-	[POD_SLICE] = "TRAINC_SLICE",
+	[POD_SLICE] = "TRAINC_SLICE", [POD_COPY] = "TRAINC_COPY",
 };
 const char *emit_field_variable(enum pod_field f) { return field_variables[f]; }
 

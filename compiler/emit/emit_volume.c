@@ -153,6 +153,21 @@ static void claim_spec(struct emit *e, const struct plan_volume *v, struct objec
 		PUT_STR(e->arena, spec, "storageClassName", v->class, v->from);
 }
 
+void emit_claim_templates(struct emit *e, const struct plan_role *r, struct object *into)
+{
+	const struct emit_volumes *vs = emit_volumes_of(e->arena, r);
+
+	for (size_t i = 0; i < vs->n; i++) {
+		const struct plan_volume *v = vs->at[i].volume;
+		if (!v->keep)
+			continue;
+		struct object *list = object_need_list(e->arena, into, STR("volumeClaimTemplates"), v->from);
+		struct object *o = object_add_map(e->arena, list, v->from);
+		PUT_STR(e->arena, PUT_MAP(e->arena, o, "metadata", v->from), "name", vs->at[i].name, v->from);
+		claim_spec(e, v, o);
+	}
+}
+
 struct object *emit_claim_make(struct emit *e, const struct manifest *m)
 {
 	struct object *o = emit_object(e, m);
@@ -241,7 +256,8 @@ void emit_volume_list(struct emit *e, const struct plan_role *r, const struct em
 		return;
 	struct object *list = PUT_LIST(e->arena, pod, "volumes", r->at);
 	for (size_t i = 0; i < vs->n; i++)
-		volume_put(e, r, &vs->at[i], list);
+		if (!r->in_group || !vs->at[i].volume->keep)    /* the controller adds the volumes of claims */
+			volume_put(e, r, &vs->at[i], list);
 	if (vs->shm.n) {
 		struct object *o = object_add_map(e->arena, list, r->shm.from);
 		PUT_STR(e->arena, o, "name", vs->shm, r->shm.from);

@@ -74,6 +74,14 @@ struct str emit_gang_name(struct arena *a, const struct plan_job *j, struct emit
 	return str_printf(a, "%.*s-%.*s-%lld", STR_ARG(j->name), STR_ARG(label), (long long)g.copy);
 }
 
+bool emit_gang_left(const struct plan_job *j, struct emit_group g)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].in_group && emit_gang_in(j, g, &j->roles[i]))
+			return true;
+	return false;
+}
+
 int64_t emit_gang_pods(const struct plan_job *j, struct emit_group g)
 {
 	int64_t n = 0;
@@ -276,7 +284,7 @@ void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct ob
 
 	if (gang == GANG_KUEUE)
 		kueue_pod(e, r, metadata);
-	if (!emit_gang_member(r))
+	if (!emit_gang_member(r) || r->in_group)
 		return;
 	struct str name = emit_gang_name(e->arena, j, emit_gang_group(j, r));
 	if (gang == GANG_VOLCANO) {

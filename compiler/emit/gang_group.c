@@ -337,7 +337,7 @@ static bool each_group(struct visiting *v, const struct plan_job *j, const char 
 	for (size_t i = 0; i < j->ncells; i++) {
 		g.cell = &j->cells[i];
 		g.copy = 0;
-		if (plan_cell_together(g.cell) || !emit_gang_pods(j, g))
+		if (plan_cell_together(g.cell) || !emit_gang_pods(j, g) || emit_gang_left(j, g))
 			continue;
 		for (; g.copy < g.cell->max; g.copy++)
 			if (!each_object(v, j, g, api_version, kind, make))

@@ -196,6 +196,7 @@ static const char *fact_reason(const struct text *t)
 		[POD_IP] = "the address is assigned when the pod starts",
 		[POD_NODE] = "the node is chosen when the pod starts",
 		[POD_SLICE] = "the slices of a role are numbered when their Jobs are created",
+		[POD_COPY] = "the copies of a cell are numbered when their pods are created",
 	};
 	for (size_t i = 0; i < t->n; i++)
 		if (t->at[i].kind == PIECE_FIELD)

@@ -51,6 +51,6 @@ bool files_keep(struct import *im, const struct data *object);
 bool files_taken(const struct import *im, struct str name);
 const struct data *files_of(struct import *im, struct str kind, const struct data *source);
 /* The text of a file, with expressions for the host names in it. */
-struct expr *files_text(struct import *im, const struct imported *job, struct str text);
+struct expr *files_text(struct import *im, struct imported *job, struct str text);
 
 #endif

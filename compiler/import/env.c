@@ -132,10 +132,10 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 	while (i < text.n) {
 		struct known host = { 0 };
 		struct str name;
-		size_t n = reference_at(text, i, close ? (size_t)(close - text.p) : 0, &name);
-		const struct known *code = n ? variable_reference(c, name, value, &raw) : NULL;
-		if (!n && (n = host_at(c->role->im, c->role->job, text, i, &host.code)) > 0)
-			code = &host;
+		size_t n = host_at(c->role->im, c->role->job, text, i, &host.code);
+		const struct known *code = n ? &host : NULL;
+		if (!n && (n = reference_at(text, i, close ? (size_t)(close - text.p) : 0, &name)) > 0)
+			code = variable_reference(c, name, value, &raw);
 		bool dollar = i + 1 < text.n && text.p[i] == '$' && text.p[i + 1] == '$';
 
 		if (raw)

@@ -37,7 +37,7 @@ const struct data *files_of(struct import *im, struct str kind, const struct dat
 	return ret;
 }
 
-struct expr *files_text(struct import *im, const struct imported *job, struct str text)
+struct expr *files_text(struct import *im, struct imported *job, struct str text)
 {
 	struct expr *e = expr_new(im->arena, EXPR_STRING);
 	struct str host;

@@ -85,22 +85,38 @@ static size_t match_own(const struct imported *job, const struct host_name *h, s
  * Reads the host name of a pod of a copy after its head, from text.p[AT] on; *RET gets the expression. Returns the
  * offset of its end, or 0.
  */
-static size_t match_copy(struct arena *a, const struct imported *job, const struct host_name *h, struct str text,
+static size_t match_copy(struct arena *a, struct imported *job, const struct host_name *h, struct str text,
 	size_t at, struct str *ret)
 {
-	int64_t copy = host_number(text, &at), rank = 0;
+	bool own = skip(text, &at, STR("$(TRAINC_COPY)"));      /* so trainc writes the number of the own copy */
+	int64_t copy = own ? 0 : host_number(text, &at), rank = 0;
 
 	if (copy < 0 || copy >= h->jobs || (skip(text, &at, STR("-")) && (rank = host_number(text, &at)) < 1) ||
 	    rank >= h->per)
 		return 0;
+	job->own_hosts = job->own_hosts || own;
+	struct str of = own ? STR("") : str_printf(a, "%.*s[%lld].", STR_ARG(h->cell), (long long)copy);
 	bool one = str_eq(h->word, h->rest);
-	*ret = str_printf(a, "%.*s[%lld].%.*s.host(%lld)", STR_ARG(h->cell), (long long)copy,
-		STR_ARG(rank ? h->rest : h->word), (long long)(rank && !one ? rank - 1 : rank));
+	*ret = str_printf(a, "%.*s%.*s.host(%lld)", STR_ARG(of), STR_ARG(rank ? h->rest : h->word),
+		(long long)(rank && !one ? rank - 1 : rank));
 	return skip_service(job, text, at);
 }
 
-size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret)
+/* Skips the host of the pod itself as trainc writes it where a name has no index: the pod's name and the Service. */
+static size_t match_own_name(const struct imported *job, struct str text, size_t i, struct str *ret)
 {
+	size_t at = i;
+
+	if (!skip(text, &at, STR("$(TRAINC_POD_NAME)")) || !(at = skip_service(job, text, at)))
+		return 0;
+	*ret = STR("pod.host");
+	return at - i;
+}
+
+size_t host_at(struct import *im, struct imported *job, struct str text, size_t i, struct str *ret)
+{
+	if (job->hosts.n && text.p[i] == '$')
+		return match_own_name(job, text, i, ret);
 	if (!job->hosts.n || !in_name(text.p[i]) || (i > 0 && (in_name(text.p[i - 1]) || text.p[i - 1] == '.')) ||
 	    text.n - i < job->name.n || memcmp(text.p + i, job->name.p, job->name.n) != 0)
 		return 0;

@@ -10,7 +10,7 @@
  * The address of a pod of the job at text.p[i]: its length, including the namespace, and the expression that replaces
  * it; 0 if no such address begins there.
  */
-size_t host_at(struct import *im, const struct imported *job, struct str text, size_t i, struct str *ret);
+size_t host_at(struct import *im, struct imported *job, struct str text, size_t i, struct str *ret);
 
 /* Is it a label or annotation that the controller of another job system writes to its pods? */
 bool host_is_foreign(struct str key);

@@ -225,6 +225,16 @@ static void keep_manifest(struct import *im, const struct import_kind *k, const 
 	ARENA_PUSH(im->arena, im->later, im->nlater, l);
 }
 
+bool later_alone(const struct import *im, struct str job)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < im->nlater; i++)
+		n += str_eq(member_text(member(member(im->later[i]->object, "metadata"), "labels"), "trainc.dev/job"),
+			job);
+	return n < 2;
+}
+
 static void read_later(struct import *im, const struct later *l)
 {
 	size_t first = im->njobs;

@@ -70,6 +70,7 @@ struct imported {                       /* what the manifest becomes: a job, or 
 	struct map role_words;          /* value of a LABEL_OF_ROLE -> name of the role in the program, a struct str */
 	struct str subdomain;
 	struct map hosts;               /* host names by their heads -> struct host_name */
+	bool own_hosts;                 /* a text has a host of the own copy of a cell */
 	/* "role/container/NAME" of the variables that the framework sets; NULL until they are known */
 	const struct map *set;
 };
@@ -165,6 +166,8 @@ const struct import_kind *import_kind_find(struct str kind, struct str api_versi
 /* Is it the kind of a job, in any version? */
 bool import_is_kind(struct str kind);
 
+/* Is at most one of the objects that are read after all others labelled as a part of that job of trainc? */
+bool later_alone(const struct import *im, struct str job);
 /* Reports runtimes that no TrainJob refers to. */
 void runtimes_finish(struct import *im);
 

@@ -106,13 +106,13 @@ static bool is_one_role(const struct set *s, const struct data *group)
 }
 
 /* Notes the names of the pods: NAME-g leads group g, and NAME-g-i is its pod i. */
-static void leader_hosts(struct set *s, int64_t groups, int64_t size)
+static void leader_hosts(struct set *s, struct str cell, int64_t groups, int64_t size)
 {
 	struct arena *a = s->m.im->arena;
 	struct host_name *h = ARENA_NEW(a, struct host_name);
 
 	*h = (struct host_name){ .word = s->roles[0].word, .rest = s->roles[s->n - 1].word, .form = POD_OF_COPY,
-		.jobs = groups, .per = size, .cell = GROUP_CELL };
+		.jobs = groups, .per = size, .cell = cell };
 	s->job->subdomain = s->m.name;
 	map_put(&s->job->hosts, a, str_cat(a, s->m.name, STR("-"), STR("")), h);
 }
@@ -150,17 +150,38 @@ static void put_exclusive(struct set *s, struct lines *cell)
 	lines_set(a, cell, STR("apart"), expr_string(a, level), label->from);
 }
 
+/*
+ * The name of the cell. An object that trainc wrote is called JOB-CELL: its job gets its own name again, unless other
+ * objects are of that job, too.
+ */
+static struct str cell_name(struct set *s, struct str *ret_job)
+{
+	const struct data *own = member(s->m.metadata, "labels");
+	struct str job = member_text(own, "trainc.dev/job"), cell = member_text(own, "trainc.dev/cell");
+	struct str name = str_printf(s->m.im->arena, "%.*s-%.*s", STR_ARG(job), STR_ARG(cell));
+
+	*ret_job = s->m.name;
+	if (!job.n || !cell.n || !str_eq(name, s->m.name) || !later_alone(s->m.im, job))
+		return GROUP_CELL;
+	for (size_t i = 0; i < s->m.im->njobs; i++)
+		if (str_eq(s->m.im->jobs[i]->name, job))
+			return GROUP_CELL;
+	*ret_job = job;
+	return cell;
+}
+
 /* Writes the cell whose copies are the groups, and moves the roles into it. */
-static void put_cell(struct set *s, const struct data *group, int64_t groups, int64_t size)
+static void put_group_cell(struct set *s, struct str name, const struct data *group, int64_t groups, int64_t size)
 {
 	struct arena *a = s->m.im->arena;
+	static const char *const inner[] = { "command", "args", "env", "files" };
 	struct expr *call = expr_call(a, STR("lws.group"));
 	bool none = str_is(member_text(group, "restartPolicy"), "None");
 
 	job_use(s->m.im, s->job, STR("lws"));
 	if (size != 1)
 		lines_set(a, &call->items, STR("size"), expr_int(a, size), s->m.at);
-	struct lines *cell = lines_extend(a, s->body, str_printf(a, "cell %.*s: %.*s", STR_ARG(GROUP_CELL),
+	struct lines *cell = lines_extend(a, s->body, str_printf(a, "cell %.*s: %.*s", STR_ARG(name),
 		STR_ARG(expr_flat(a, call))), s->m.name_at);
 	if (groups != 1)
 		import_comments(s->m.im, lines_set(a, cell, STR("copies"), expr_int(a, groups),
@@ -168,6 +189,10 @@ static void put_cell(struct set *s, const struct data *group, int64_t groups, in
 	if (none)
 		lines_set(a, cell, STR("restarts"), expr_int(a, 0), member_at(group, "restartPolicy"));
 	put_exclusive(s, cell);
+	/* what names a role of the own copy is known in the cell only */
+	for (size_t i = 0; s->job->own_hosts && i < sizeof inner / sizeof *inner; i++)
+		if (lines_find(s->body, str_of(inner[i])))
+			lines_push(a, cell, lines_take(s->body, str_of(inner[i])));
 	if (str_is(s->roles[0].word, "worker")) {
 		struct lines *leader = lines_extend(a, cell, STR("role leader"), s->m.name_at);
 		lines_set(a, leader, STR("replicas"), expr_int(a, 0), s->m.name_at);
@@ -192,6 +217,7 @@ static bool write_leader(struct set *s, const struct data *group)
 		"volumeClaimTemplates", "persistentVolumeClaimRetentionPolicy", NULL };
 	int64_t groups = member_int(s->m.spec, "replicas", 1), size = member_int(group, "size", 1);
 	struct arena *a = s->m.im->arena;
+	struct str name;
 	bool ok = true, one = is_one_role(s, group);
 
 	s->roles = ARENA_ARRAY(a, struct set_role, 2);
@@ -202,7 +228,9 @@ static bool write_leader(struct set *s, const struct data *group)
 		read_leader_role(s, group, "worker", one ? size : size - 1);
 	set_words(s);
 	s->job->labels_of = labels;
-	leader_hosts(s, groups, size);
+	struct str cell = cell_name(s, &name);
+	leader_hosts(s, cell, groups, size);
+	s->m.name = name;
 	s->body = job_new(&s->m, s->job, NULL);
 	lines_set(a, s->body, STR("success"), expr_text(a, STR("none")), s->m.name_at);
 	report_leader_rest(s, s->m.spec, known);
@@ -220,7 +248,7 @@ static bool write_leader(struct set *s, const struct data *group)
 			member_at(s->m.spec, "startupPolicy"));
 	say_restarts(s, group);
 	set_finish(s);
-	put_cell(s, group, groups, size);
+	put_group_cell(s, cell, group, groups, size);
 	return true;
 }
 
@@ -251,5 +279,5 @@ static bool read_leader(struct import *im, const struct import_kind *k, const st
 	return write_leader(&s, group);
 }
 
-const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read_leader, false,
+const struct import_kind leader_kinds[] = { { "LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", read_leader, true,
 	IMPORT_JOB }, { 0 } };

@@ -249,7 +249,7 @@ static struct imported *first_job(struct import *im, const struct source *source
 /* ---- putting an object into its job ---- */
 
 /* Replaces the pod names that the other system gives, in the texts of an object. */
-static void look_at_hosts(struct import *im, const struct imported *job, const struct data *d)
+static void look_at_hosts(struct import *im, struct imported *job, const struct data *d)
 {
 	struct str host;
 

@@ -390,6 +390,7 @@ static bool job_roles(struct job *j)
 		if (r->job->outer) {
 			r->plan->cell = r->job->cell->decl->name;
 			r->plan->copy = r->job->copy;
+			r->plan->in_group = j->options->in_group;
 		}
 	}
 	return ok;
@@ -539,6 +540,19 @@ static void run_policies(struct job *j)
 
 /* ---- the whole ---- */
 
+/* Counts the pods before each role of a set of groups: they are in the names of its pods. */
+static void count_before(struct job *j)
+{
+	int64_t lo, hi;
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct job *copy = j->roles[i]->job;
+		struct plan_role *p = j->roles[i]->plan;
+		for (size_t k = 0; p->in_group && k < copy->nroles && copy->roles[k] != j->roles[i]; k++)
+			p->before += role_replicas(j->ev, copy->roles[k], &lo, &hi) ? hi : 0;
+	}
+}
+
 static bool job_begin(struct job *j)
 {
 	struct eval *ev = j->ev;
@@ -562,6 +576,7 @@ static bool job_begin(struct job *j)
 	j->ready = true;
 	for (struct job *copy = next_copy(j, NULL); copy; copy = next_copy(j, copy))
 		copy->ready = true;
+	count_before(j);
 	if (!j->options->in_set)                /* for a set, its controller chooses the names */
 		replica_names(j);
 	/* after errors, the role may be the part that failed */

@@ -374,7 +374,13 @@ void lower_pending(struct lowering *l)
 	for (const struct pending *q = l->pending; q && !unrolls; q = q->next)
 		if (is_unrolling(p, q))
 			unrolls = q;
-	if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
+	if (p->in_group) {
+		/* its target writes one template of all texts, or refuses them */
+		if (!few_amounts(l)) {
+			first_amounts(l);
+			return;
+		}
+	} else if ((workload_row(l->job->options->workload)->traits & WORKLOAD_BARE) || p->one_name) {
 		p->unrolled = true;             /* every replica is an object anyway, so this adds no objects */
 		if (!few_amounts(l)) {
 			first_amounts(l);

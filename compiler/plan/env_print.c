@@ -11,6 +11,7 @@ static const char *const field_paths[] = {
 	[POD_NAME] = "metadata.name", [POD_UID] = "metadata.uid", [POD_IP] = "status.podIP",
 		[POD_NODE] = "spec.nodeName",
 	[POD_SLICE] = "metadata.labels['jobset.sigs.k8s.io/job-index']",
+	[POD_COPY] = "metadata.labels['leaderworkerset.sigs.k8s.io/group-index']",
 };
 
 struct printing {

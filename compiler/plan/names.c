@@ -62,6 +62,24 @@ bool plan_role_named(const struct plan_role *r, struct str name)
 		str_eq(plan_role_inner(r), (struct str){ name.p + before, name.n - before }));
 }
 
+/* The length of J-C in J-C-R-c, the name of the object of a role. */
+static size_t group_length(const struct plan_role *r)
+{
+	return r->object.n - (r->name.n - r->cell.n);
+}
+
+struct str plan_group_name(struct arena *a, const struct plan_role *r)
+{
+	return str_copy(a, (struct str){ r->object.p, group_length(r) });
+}
+
+struct str plan_group_role(struct arena *a, const struct plan_role *r)
+{
+	size_t n = r->cell.n + 1 + plan_role_inner(r).n;
+
+	return plan_label(a, (struct str){ r->name.p, n });
+}
+
 struct plan_name plan_pod_name(const struct plan_role *r)
 {
 	if (!r->in_set || plan_is_sliced(r))
@@ -76,6 +94,16 @@ struct plan_name plan_host_name(const struct plan_job *j, const struct plan_role
 
 static void indexed_name(const struct plan_role *r, struct plan_name name, int64_t i, struct buf *out)
 {
+	if (r->in_group) {
+		buf_put(out, r->object.p, group_length(r));
+		buf_char(out, '-');
+		buf_int(out, r->copy);
+		if (!r->before && !i)
+			return;
+		buf_char(out, '-');
+		buf_int(out, r->before + i);
+		return;
+	}
 	buf_str(out, r->object);
 	if (r->one_name)
 		return;
@@ -97,6 +125,11 @@ void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out)
 void plan_host(const struct plan_job *j, const struct plan_role *r, int64_t i, struct buf *out)
 {
 	indexed_name(r, plan_host_name(j, r), i, out);
+	if (r->in_group) {
+		buf_char(out, '.');
+		buf_put(out, r->object.p, group_length(r));
+		return;
+	}
 	plan_host_tail(j, out);
 }
 

@@ -44,7 +44,7 @@ static bool must_be_ended(const struct plan_job *j, unsigned role)
 	const struct plan_role *r = &j->roles[role];
 	struct plan_success rule;
 
-	if (!r->max || (r->elastic && plan_condition_reads(j->success, role)))
+	if (!r->max || r->in_group || (r->elastic && plan_condition_reads(j->success, role)))
 		return false;           /* elastic roles that the success of the job depends on are handled below */
 	if (r->aux || r->endless || !j->success)
 		return r->aux || r->endless;
@@ -88,7 +88,7 @@ static void failure_to_spread(struct needing *n)
 
 	for (size_t i = 0; i < n->job->nroles; i++) {
 		const struct plan_role *r = &n->job->roles[i];
-		if (!r->aux)
+		if (!r->aux && !r->in_group)
 			objects += r->unrolled ? (size_t)r->max : r->max > 0;
 	}
 	if (objects < 2)
@@ -101,7 +101,7 @@ static void starts(struct needing *n)
 {
 	for (size_t i = 0; i < n->job->nroles; i++) {
 		const struct plan_role *r = &n->job->roles[i];
-		if (!r->start_after || !r->max || r->copy)
+		if (!r->start_after || !r->max || r->copy || r->in_group)
 			continue;               /* copies of a cell start alike */
 		struct str c = plan_condition_text(n->arena, n->job, r->start_after);
 		buf_printf(&n->line, "start role '%.*s' after %.*s%s", STR_ARG(r->name), STR_ARG(c),
@@ -168,12 +168,21 @@ static void generated_things(struct needing *n)
 	n->needs.generated = all.n;
 }
 
+/* Does a controller make the pods of the cell, and restart its copies? */
+static bool in_groups(const struct plan_job *j, const struct plan_cell *c)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (j->roles[i].in_group && str_eq(j->roles[i].cell, c->name))
+			return true;
+	return false;
+}
+
 /* Adds restarts of single copies of cells: the attendant of the run creates their Jobs again. */
 static void copies_again(struct needing *n)
 {
 	for (size_t i = 0; i < n->job->ncells && !plan_each_replica(n->job); i++) {
 		const struct plan_cell *c = &n->job->cells[i];
-		if (!c->restarts)
+		if (!c->restarts || in_groups(n->job, c))
 			continue;
 		buf_printf(&n->line, "restart a copy of '%.*s' after a failure in it", STR_ARG(c->name));
 		if (c->restarts > 0)

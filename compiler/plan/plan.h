@@ -267,7 +267,9 @@ bool plan_role_named(const struct plan_role *r, struct str name);
 /*
  * Appends the name of the pod of replica i: J-R-i. In a set of Jobs the controller makes the names: the Job is J-R-0
  * and its pods J-R-0-i; an unrolled role has a Job J-R-i-0 for each replica, and pods J-R-i-0-0. Slice s of a role
- * with several slices has the Job J-R-s and the pods J-R-s-i, where i is the index within the slice.
+ * with several slices has the Job J-R-s and the pods J-R-s-i, where i is the index within the slice. In a set of
+ * groups, pod 0 of copy c of cell C is J-C-c, and its other pods are J-C-c-k, where k counts the pods of all roles of
+ * the copy.
  */
 void plan_replica_name(const struct plan_role *r, int64_t i, struct buf *out);
 /*
@@ -280,6 +282,9 @@ struct plan_name {
 	bool sliced;
 };
 struct plan_name plan_pod_name(const struct plan_role *r);
+/* The name of a role in the set of groups of its cell, without the copy: J-C for all of them, and C-R for this one. */
+struct str plan_group_name(struct arena *a, const struct plan_role *r);
+struct str plan_group_role(struct arena *a, const struct plan_role *r);
 /*
  * The parts of host names before and after the index: those of the pod's name, or of the name J-R-i of a replica's
  * own Service.

@@ -65,6 +65,8 @@ bool plan_success_rule(const struct plan_job *j, struct plan_success *ret)
 
 const struct workload *plan_workload(const struct plan_job *j, const struct plan_role *r)
 {
+	if (r->in_group)
+		return workload_row(WORKLOAD_GROUP);
 	if (r->aux && !r->in_set && r->restart.set && str_is(r->restart.value, "always"))
 		return workload_row(WORKLOAD_DEPLOYMENT);
 	return workload_row(r->replica.job ? WORKLOAD_JOB : j->workload);

@@ -21,9 +21,10 @@ enum piece_kind {
 
 /*
  * POD_SLICE is the number of the pod's slice. The compiler knows it too, but a pod that shares its object with others
- * has to read it.
+ * has to read it. POD_COPY is the number of the pod's copy of a cell; the language has no such piece, but a target
+ * whose copies share one template makes it from their texts.
  */
-enum pod_field { POD_NAME, POD_UID, POD_IP, POD_NODE, POD_SLICE };
+enum pod_field { POD_NAME, POD_UID, POD_IP, POD_NODE, POD_SLICE, POD_COPY };
 
 enum { OWN_INDEX = -1 };                /* peer.index: the replica's own index */
 

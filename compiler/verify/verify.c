@@ -31,7 +31,7 @@ static void start_help(struct checking *c, const struct plan_job *j, struct buf 
 {
 	for (size_t i = 0; i < j->nroles && (emit_target_traits(c->plan->target) & TARGET_ROLE_JOBS); i++) {
 		const struct plan_role *r = &j->roles[i];
-		if (!r->start_after || !r->max || r->unrolled || r->aux || r->copy)
+		if (!r->start_after || !r->max || r->unrolled || r->aux || r->copy || r->in_group)
 			continue;
 		struct str condition = plan_condition_text(c->arena, j, r->start_after);
 		buf_printf(out, "\nstart role '%.*s' after %.*s%s:\n  kubectl patch job %.*s%.*s --type=merge -p "

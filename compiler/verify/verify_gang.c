@@ -147,7 +147,7 @@ static struct admitted admitted(const struct checking *c, const struct plan_job 
 		const struct plan_role *r = &j->roles[i];
 		if (!emit_gang_in(j, g, r))
 			continue;
-		if (emit_gang_grouped(j, r))
+		if (emit_gang_grouped(j, r) || r->in_group)
 			n.group = true;
 		else
 			n.jobs += plan_each_replica(j) || r->unrolled ? r->max : 1;
@@ -188,6 +188,19 @@ static void kueue_cells(struct checking *c, const struct plan_job *j)
 			diag_help(c->diags, d, "use the target 'jobs' or 'pods', or remove it");
 		}
 	}
+}
+
+/* Reports a gang of a cell whose pods have one template for all copies, in which they cannot name their group. */
+static void groups(struct checking *c, const struct plan_job *j)
+{
+	if (!(emit_target_traits(c->plan->target) & TARGET_GROUPS) || !j->ncells)
+		return;
+	struct diag *d = diag_report(c->diags, TJ0809, gang_place(c, j),
+		"gang = \"%.*s\" is not supported by the target '%.*s'", STR_ARG(j->gang.value),
+		STR_ARG(c->plan->target));
+	diag_note(c->diags, d, (struct span){ 0 },
+		"all copies have one template, in which a pod cannot name the group of its copy");
+	diag_help(c->diags, d, "use gang = \"kueue\" or \"volcano\", or the target 'jobs' or 'pods'");
 }
 
 static void kueue(struct checking *c, const struct plan_job *j)
@@ -326,11 +339,13 @@ void check_gang(struct checking *c, const struct plan_job *j)
 		unread(c, j, not_volcano);
 		break;
 	case GANG_COSCHEDULING:
+		groups(c, j);
 		elastic_together(c, j, "coscheduling");
 		least(c, j);
 		unread(c, j, not_coscheduling);
 		break;
 	case GANG_NATIVE:
+		groups(c, j);
 		native(c, j);
 		elastic_together(c, j, "a group of Kubernetes");
 		least(c, j);

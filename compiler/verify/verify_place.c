@@ -116,7 +116,7 @@ static struct sets sets_of(const struct checking *c, const struct plan_job *j, c
 		s.n += each ? other->max : 1;
 		s.single = s.single || each || other->max == 1;
 	}
-	s.apart = !whole && !grouped && s.n > 1;
+	s.apart = !whole && !grouped && !r->in_group && s.n > 1;
 	return s;
 }
 

@@ -402,6 +402,25 @@ static bool add_copies(struct cluster *k, const struct cluster_watch *c, const s
 	return true;
 }
 
+/* Is the member the object of all copies of CELL? */
+static bool is_set_of_cell(struct cluster *k, const struct member *m, struct str cell)
+{
+	const struct workload *w = workload_named(m->resource.kind);
+
+	return w && w->id == WORKLOAD_GROUP &&
+		str_eq(status_label(m->object, "trainc.dev/cell"), plan_label(k->arena, cell));
+}
+
+/* Adds the patch of the object that holds all copies of a cell. */
+static void add_size(struct cluster *k, const struct member *m, int64_t n, struct batch *b)
+{
+	struct str body = str_printf(k->arena, "{\"metadata\":{\"uid\":\"%.*s\"},\"spec\":{\"replicas\":%lld}}",
+		STR_ARG(m->uid), (long long)n);
+	struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SCALE, body);
+
+	batch_add(b, &q, CALL_REPEAT);
+}
+
 static bool scale_cell(struct session *s, struct run_watch *w, const struct run_cell *cell, int64_t n, int *ret_status)
 {
 	struct cluster *k = cluster_of(s);
@@ -420,6 +439,8 @@ static bool scale_cell(struct session *s, struct run_watch *w, const struct run_
 	}
 	for (size_t i = 0; i < all.n; i++) {
 		const struct member *m = &all.at[i];
+		if (is_set_of_cell(k, m, cell->name))
+			add_size(k, m, n, &b);
 		if (!is_job_of_cell(k, m, cell->name, &copy) ||
 		    (status_annotation(m->object, SCALED_ANNOTATION).n > 0) == (copy >= n))
 			continue;

@@ -144,6 +144,20 @@ static void add_set(struct arena *a, struct fit_resources *r, const struct data 
 	}
 }
 
+/* Adds the pods of a set of groups: in each group one of the leader's template, if there is one, and the rest. */
+static void add_groups(struct arena *a, struct fit_resources *r, const struct data *spec, struct str name,
+	struct fit_job *job)
+{
+	const struct data *leader = status_path(spec, "leaderWorkerTemplate.leaderTemplate"),
+		*worker = status_path(spec, "leaderWorkerTemplate.workerTemplate");
+	int64_t groups = status_number(spec, "replicas", 1), size = status_number(spec, "leaderWorkerTemplate.size", 1);
+
+	if (leader)
+		add_shape(a, r, leader, name, groups, job);
+	if (size > (leader != NULL))
+		add_shape(a, r, worker, name, groups * (size - (leader != NULL)), job);
+}
+
 /* Adds the pods of an operator's resource, from the map of roles in "FRAMEWORKReplicaSpecs". */
 static bool add_operator(struct arena *a, struct fit_resources *r, const struct data *spec, struct fit_job *job)
 {
@@ -174,6 +188,8 @@ void fit_add_object(struct arena *a, struct fit_resources *r, const struct data 
 		add_shape(a, r, object, name, 1, job);
 	else if (w && (w->traits & WORKLOAD_REPLICAS))
 		add_shape(a, r, status_path(spec, "template"), name, status_number(spec, "replicas", 1), job);
+	else if (str_is(kind, "LeaderWorkerSet"))
+		add_groups(a, r, spec, name, job);
 	else if (str_is(kind, "JobSet"))
 		add_set(a, r, status_list(spec, "replicatedJobs"), 1, job);
 	else if (str_is(kind, "TrainingRuntime"))

@@ -141,6 +141,7 @@ static bool pod_field(void *context, enum pod_field field, struct buf *out)
 	case POD_IP: buf_str(out, isolation_address(l->iso, places_number(l->places, f->role, f->index))); break;
 	case POD_NODE: buf_str(out, l->node); break;
 	case POD_SLICE: buf_int(out, plan_slice_of(&l->job->roles[f->role], f->index)); break;
+	case POD_COPY: buf_int(out, l->job->roles[f->role].copy); break;
 	}
 	return true;
 }

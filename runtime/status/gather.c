@@ -491,7 +491,13 @@ int64_t gathered_copies(const struct gathering *g, const struct plan_cell *c)
 			if (p->plan->copy < n && status_annotation(p->jobs[k].object, SCALED_ANNOTATION).n)
 				n = p->plan->copy;
 	}
-	return n < c->min ? c->min : n;
+	for (size_t i = 0; i < g->nothers; i++) {       /* one object may hold all copies */
+		const struct workload *w = workload_named(status_text(g->others[i], "kind"));
+		if (w && w->id == WORKLOAD_GROUP &&
+		    str_eq(status_label(g->others[i], "trainc.dev/cell"), plan_label(g->arena, c->name)))
+			n = status_number(g->others[i], "spec.replicas", n);
+	}
+	return n < c->min ? c->min : n > c->max ? c->max : n;
 }
 
 /* Marks the roles of copies that the run should not have. */

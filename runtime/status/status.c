@@ -114,7 +114,7 @@ static void note_restart(struct gathering *g, const struct gathered_part *p, boo
 		first = lost++ ? first : i;
 		again = again && p->judged[i] != REPLICA_FAILED;
 	}
-	if (p->njobs || lost <= role_spare_replicas(p->plan))
+	if (p->njobs || p->plan->in_group || lost <= role_spare_replicas(p->plan))
 		return;
 	enum failure_effect effect = failure_judge(p->plan, again);
 	if (effect == FAILURE_PASSES && (!again || running))
@@ -175,7 +175,8 @@ static struct judge_facts facts_of(struct gathering *g)
 			present[i] = p->at[i].pod != NULL || p->anew;
 		/* the controller of the whole run, if the run has one, may start the replicas again */
 		f.roles[k] = (struct judge_role){ .states = p->judged, .present = present, .desired = p->desired,
-			.governed = p->njobs || g->whole, .unwanted = p->unwanted, .given_up = part_given_up(p) };
+			.governed = p->njobs || g->whole || p->plan->in_group, .unwanted = p->unwanted,
+			.given_up = part_given_up(p) };
 	}
 	return f;
 }
@@ -781,7 +782,7 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 	struct whole_view whole = { .phase = RUN_RUNNING };
 
 	for (size_t i = 0; i < j->nroles; i++)
-		part_judge(&g, &g.parts[i], g.whole != NULL);
+		part_judge(&g, &g.parts[i], g.whole != NULL || g.parts[i].plan->in_group);
 	copies_judge(&g, &s);
 	show_objects(&g, &s);
 	if (!gathered_any(&g)) {

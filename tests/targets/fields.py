@@ -4,6 +4,7 @@ A cell says how the output of a program with the field differs from that of a pr
   emitted      in an object that the cluster reads
   annotation   for whatever manages the job, under trainc.dev/
   reported     TJ0817 says that the runtime does it
+  told         TJ0810 says what the controller does instead
   refused      an error
   operator     the controller's own rule, see OPERATOR
   status       read by `trainc status` and the local backend from the program itself
@@ -19,7 +20,7 @@ from vocabulary import unheard  # noqa: E402
 
 TRAINC = os.environ["TRAINC"]
 TABLE = "tests/targets/fields.table"
-TARGETS = ("jobs", "pods", "jobset", "trainer", "kubeflow")
+TARGETS = ("jobs", "pods", "jobset", "trainer", "kubeflow", "lws")
 NPU = 'accelerator npu(count: int(1..4)) { resource = "example.com/npu", per_pod = count }\n'
 
 # name: (of the job, of its role, base of the role without the field)
@@ -69,6 +70,9 @@ OPERATOR = {("gang", "kubeflow"), ("restart", "kubeflow")}
 def program(target, job, role):
     head = 'job "a"' if target != "kubeflow" else 'import std.kubeflow\njob "a": kubeflow.pytorchjob'
     replicas = "" if "replicas" in role else "replicas = 2\n    "
+    if target == "lws":                 # its object is about a cell: the role is in one
+        return NPU + '%s {\n  image = "r.example.com/a:1"\n  success = none\n  %s\n  cell c {\n  copies = 2\n  success = none\n  role worker {\n    %s%s\n  }\n  }\n}\n' \
+            % (head, job.replace("ready(worker)", "ready(c)"), replicas, role)
     return NPU + '%s {\n  image = "r.example.com/a:1"\n  %s\n  role worker {\n    %s%s\n  }\n}\n' % (head, job, replicas, role)
 
 
@@ -110,11 +114,14 @@ def cell(target, name, job, role, base):
     notes = lambda ds: [d for d in ds if d["code"] == "TJ0817"]
     if json.dumps(notes(said)) != json.dumps(notes(said_before)):
         return "reported"
+    others = lambda ds: [d["message"] for d in ds if d["code"] == "TJ0810"]
+    if others(said) != others(said_before):
+        return "told"
     return "status" if name in STATUS else "operator" if (name, target) in OPERATOR else "LOST"
 
 
 def main():
-    lost = []
+    lost = ["nothing is compiled for %s, so its column says nothing" % t for t in TARGETS if compiled(t, program(t, "", ""))[0] is None]
     rows = [("field",) + TARGETS]
     for name, (job, role, base) in FIELDS.items():
         row = [cell(t, name, job, role, base) for t in TARGETS]

@@ -17,6 +17,7 @@ static const struct target {
 	{ "kubeflow", TARGET_CONTROLLER | TARGET_OPERATOR, WORKLOAD_JOB, target_check_kubeflow, each_of_kubeflow },
 	{ "jobset", TARGET_CONTROLLER | TARGET_SET | TARGET_SLICES, WORKLOAD_JOB, target_check_jobset, each_of_jobset },
 	{ "trainer", TARGET_CONTROLLER | TARGET_SET, WORKLOAD_JOB, target_check_trainer, each_of_trainer },
+	{ "lws", TARGET_ROLE_JOBS | TARGET_GROUPS, WORKLOAD_JOB, target_check_lws, each_of_lws },
 };
 enum { TARGETS = sizeof(targets) / sizeof(*targets) };
 
@@ -61,7 +62,8 @@ static void refuse_cells(struct checking *c, const struct plan_job *j)
 		struct diag *d = diag_report(c->diags, TJ0818, check_place(c, j->cells[i].at, j->name_at, j->name_at),
 			"the target '%.*s' has no place for cell '%.*s'", STR_ARG(c->plan->target),
 			STR_ARG(j->cells[i].name));
-		diag_help(c->diags, d, "compile with --target jobs, jobset or pods");
+		diag_help(c->diags, d, "compile with --target jobs, jobset or pods; or with lws, if its copies "
+			"never end");
 	}
 }
 
