@@ -137,7 +137,11 @@ size_t host_at(struct import *im, struct imported *job, struct str text, size_t 
 		}
 		if (!end)
 			continue;
-		*ret = str_printf(im->arena, "%.*s.host(%lld)", STR_ARG(h->word), (long long)index);
+		if (h->cell.n)          /* the Jobs of the role are copies of a cell */
+			*ret = str_printf(im->arena, "%.*s[%lld].%.*s.host(%lld)", STR_ARG(h->cell),
+				(long long)(index / h->per), STR_ARG(h->word), (long long)(index % h->per));
+		else
+			*ret = str_printf(im->arena, "%.*s.host(%lld)", STR_ARG(h->word), (long long)index);
 		return end - i;
 	}
 	return 0;

@@ -160,11 +160,16 @@ static void set_pod_fields(struct import *im, const struct set *s, struct set_ro
 	struct arena *a = im->arena;
 	struct str per = str_int(a, r->per), jobs = str_int(a, r->jobs), whole = STR("pod.index"),
 		quoted = str_printf(a, "\"%.*s\"", STR_ARG(r->name));
+	bool cell = r->inner.n > 0;
 	struct str job = r->per == 1 ? whole : r->jobs == 1 ? STR("0") : str_cat(a, STR("pod.index // "), per, STR(""));
 	struct str in_job = r->jobs == 1 ? whole : r->per == 1 ? STR("0")
 		: str_cat(a, STR("pod.index % "), per, STR(""));
 	size_t n = 0;
 
+	if (cell) {
+		job = STR("pod.copy");
+		in_job = r->per == 1 ? STR("0") : whole;
+	}
 	r->fields[n++] = (struct role_field){ "metadata.annotations['batch.kubernetes.io/job-completion-index']",
 		in_job, "JOB_COMPLETION_INDEX" };
 	r->fields[n++] = (struct role_field){ "metadata.labels['batch.kubernetes.io/job-completion-index']", in_job,
@@ -188,6 +193,41 @@ static bool is_exclusive(const struct set *s, const struct set_role *r)
 	return data_get(annotations, STR(EXCLUSIVE)) || data_get(of_pods, STR(EXCLUSIVE));
 }
 
+/* Does the container of a pod ask for a device of which several hosts make one unit? Then the Jobs are one world. */
+static bool has_slices(const struct data *template)
+{
+	static const char *const amounts[] = { "limits", "requests" };
+	const struct data *list = member(member(template, "spec"), "containers");
+
+	for (size_t i = 0; i < data_count(list); i++)
+		for (size_t k = 0; k < 2; k++)
+			if (data_get(member(member(list->u.list.at[i], "resources"), amounts[k]),
+			    STR("google.com/tpu")))
+				return true;
+	return false;
+}
+
+/* Is the first of several Jobs of the role enough for the success of the set? */
+static bool first_is_enough(const struct set *s, const struct set_role *r)
+{
+	const struct data *policy = member(s->m.spec, "successPolicy"),
+		*targets = member(policy, "targetReplicatedJobs");
+	bool named = !data_count(targets);
+
+	for (size_t i = 0; i < data_count(targets); i++)
+		named = named || str_eq(targets->u.list.at[i]->u.string, r->name);
+	return named && str_is(member_text(policy, "operator"), "Any");
+}
+
+/*
+ * Are the Jobs of the role groups of pods? A set of Jobs, as a target, fails with any of them and waits for all, so the
+ * other cases stay one role.
+ */
+static bool is_cell(const struct set *s, const struct set_role *r)
+{
+	return r->jobs > 1 && (r->per > 1 || is_exclusive(s, r)) && !has_slices(r->template) && !first_is_enough(s, r);
+}
+
 /* Reports that several Jobs become one role, whose replicas do not form groups. */
 static void no_groups(struct set *s, const struct set_role *r, struct span at)
 {
@@ -197,11 +237,29 @@ static void no_groups(struct set *s, const struct set_role *r, struct span at)
 
 	if (is_exclusive(s, r))
 		diag_help(s->m.im->diags, d, "'exclusive-topology' then asks for one domain with room for all of them: "
-			"write a job for each group, or remove the annotation");
+			"write 'slices = %lld' if an accelerator of the library has their topology, or remove the "
+			"annotation", (long long)r->jobs);
 	else
 		diag_help(s->m.im->diags, d, "pod.index // %lld is the group of a replica, pod.index %% %lld its place "
-			"in it; where each group needs nodes of its own, "
-			"write a job for each", (long long)r->per, (long long)r->per);
+			"in it; where each group needs nodes of its own, write a cell with 'copies = %lld'",
+			(long long)r->per, (long long)r->per, (long long)r->jobs);
+}
+
+/* Reports an annotation for domains of copies that only a JobSet has, since its label is no level of a place. */
+static void say_exclusive(struct set *s, const struct set_role *r)
+{
+	const struct data *of_set = data_get(member(s->m.metadata, "annotations"), STR(EXCLUSIVE)),
+		*of_pods = data_get(member(member(r->template, "metadata"), "annotations"), STR(EXCLUSIVE)),
+		*label = of_pods ? of_pods : of_set;
+
+	if (!label || label->kind != DATA_STRING || (!of_pods && usual_level(label->u.string).n))
+		return;
+	struct diag *d = diag_report(s->m.im->diags, TJ1111, label->from,
+		"only with the target 'jobset' does this annotation keep each copy of '%.*s' in a domain of its own",
+		STR_ARG(r->word));
+	diag_help(s->m.im->diags, d, "for other targets list '%.*s' in project.tj under 'topology', and write "
+		"'place = near(\"%.*s\")' and 'apart = \"%.*s\"' in the cell", STR_ARG(label->u.string),
+		STR_ARG(label->u.string), STR_ARG(label->u.string));
 }
 
 /* ---- claims that the JobSet controller makes ---- */
@@ -299,8 +357,13 @@ static void read_set_role(struct set *s, const struct data *d, struct set_role *
 		r->count_at = span_join(jobs_at, member(d, "replicas")->from);
 	else if (member(job, "completions") || member(job, "parallelism"))
 		r->count_at = per_at;
-	if (r->jobs > 1 && (r->per > 1 || is_exclusive(s, r)))
+	if (!member(d, REJOINED) && is_cell(s, r)) {
+		r->inner = STR("worker");
+		r->copies_at = span_join(jobs_at, member(d, "replicas")->from);
+		r->count_at = per_at;
+	} else if (r->jobs > 1 && (r->per > 1 || is_exclusive(s, r))) {
 		no_groups(s, r, member(d, "replicas")->from);
+	}
 	set_pod_fields(im, s, r);
 }
 
@@ -308,6 +371,31 @@ static const struct pod_label labels[] = {
 	{ "jobset.sigs.k8s.io/jobset-name", LABEL_OF_JOB }, { "jobset.sigs.k8s.io/replicatedjob-name", LABEL_OF_ROLE },
 	{ "batch.kubernetes.io/job-name", LABEL_OF_ROLE }, { "job-name", LABEL_OF_ROLE }, { NULL, LABEL_KEPT }
 };
+
+/* Names the roles of cells: such a name differs from those of the job, but may occur in several cells. */
+static void inner_words(struct set *s)
+{
+	static const char *const words[] = { "worker", "member", "replica_of_copy" };
+	const char *word = words[0];
+
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+		bool taken = false;
+		for (size_t i = 0; i < s->n; i++)
+			taken = taken || str_is(s->roles[i].word, words[k]);
+		word = words[k];
+		if (!taken)
+			break;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		struct set_role *r = &s->roles[i];
+		if (!r->inner.n)
+			continue;
+		r->inner = str_of(word);
+		s->exclusive = STR(EXCLUSIVE);
+		map_put(&s->job->cells, s->m.im->arena, r->word, s->job);
+		say_exclusive(s, r);
+	}
+}
 
 void jobset_roles(struct set *s, const struct data *spec)
 {
@@ -323,6 +411,7 @@ void jobset_roles(struct set *s, const struct data *spec)
 	}
 	set_words(s);
 	s->job->labels_of = labels;
+	inner_words(s);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->roles[i].jobs == 1)      /* with a single Job in the role, the Job's name stands for the role */
 			set_label(s, &s->roles[i],

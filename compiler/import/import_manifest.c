@@ -223,16 +223,10 @@ static void keep_manifest(struct import *im, const struct import_kind *k, const 
 
 	*l = (struct later){ k, object, im->source, im->comments };
 	ARENA_PUSH(im->arena, im->later, im->nlater, l);
-}
-
-bool later_alone(const struct import *im, struct str job)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < im->nlater; i++)
-		n += str_eq(member_text(member(member(im->later[i]->object, "metadata"), "labels"), "trainc.dev/job"),
-			job);
-	return n < 2;
+	struct str job = member_text(member(member(object, "metadata"), "labels"), "trainc.dev/job");
+	size_t n = job.n ? (size_t)(uintptr_t)map_get(&im->later_jobs, job) : 0;
+	if (job.n)
+		map_put(&im->later_jobs, im->arena, job, (void *)(uintptr_t)(n + 1));
 }
 
 static void read_later(struct import *im, const struct later *l)

@@ -67,6 +67,7 @@ struct imported {                       /* what the manifest becomes: a job, or 
 	/* names of roles and objects in the job; filled in when the job has its first object (objects.c) */
 	struct map words;
 	const struct pod_label *labels_of;      /* labels that the controller writes, or NULL */
+	struct map cells;               /* the names in the program of those roles that are cells */
 	struct map role_words;          /* value of a LABEL_OF_ROLE -> name of the role in the program, a struct str */
 	struct str subdomain;
 	struct map hosts;               /* host names by their heads -> struct host_name */
@@ -107,6 +108,7 @@ struct import {
 	size_t nbeside;
 	struct later **later;           /* jobs that are read after all others (import_manifest.c) */
 	size_t nlater;
+	struct map later_jobs;          /* jobs of trainc of which these are parts, by their labels -> how many */
 	struct stranger **strangers;    /* objects of unknown kinds (import_manifest.c) */
 	size_t nstrangers;
 	struct made **parts;            /* objects that a controller made (import_live.c) */
@@ -166,8 +168,6 @@ const struct import_kind *import_kind_find(struct str kind, struct str api_versi
 /* Is it the kind of a job, in any version? */
 bool import_is_kind(struct str kind);
 
-/* Is at most one of the objects that are read after all others labelled as a part of that job of trainc? */
-bool later_alone(const struct import *im, struct str job);
 /* Reports runtimes that no TrainJob refers to. */
 void runtimes_finish(struct import *im);
 

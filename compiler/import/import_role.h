@@ -143,6 +143,12 @@ const struct data *selectors_read(struct role_reading *r, const struct data_memb
 bool selector_keeps(const struct imported *job, struct str key);
 /* Reports a selector for a label that no pod of the program has. */
 void selector_missing(struct import *im, const struct imported *job, struct span at, struct str key);
+/*
+ * Translates a label of a selector of a Service, and says so: *RET_KEY and *RET_VALUE get trainc's label. False, after
+ * a report if no pod of the program has the label, for one that stays as it is.
+ */
+bool selector_ours(struct import *im, struct imported *job, const struct data_member *label, struct str *ret_key,
+	struct str *ret_value);
 
 /* Puts the lines of a body in the usual order. */
 void lines_sort(struct lines *body);

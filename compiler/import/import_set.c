@@ -46,7 +46,8 @@ void set_hosts(struct set *s, const struct set_role *r, struct str head, enum po
 {
 	struct host_name *h = ARENA_NEW(s->m.im->arena, struct host_name);
 
-	*h = (struct host_name){ .form = form, .word = r->word, .jobs = r->jobs, .per = r->per };
+	*h = (struct host_name){ .form = form, .word = r->inner.n ? r->inner : r->word, .jobs = r->jobs, .per = r->per,
+		.cell = r->inner.n ? r->word : (struct str){ 0 } };
 	s->job->subdomain = subdomain;
 	map_put(&s->job->hosts, s->m.im->arena, head, h);
 }
@@ -57,10 +58,11 @@ bool set_role_open(struct set *s, struct set_role *r)
 {
 	struct import *im = s->m.im;
 	struct lines top = { 0 };
-	struct role_reading reading = { .im = im, .job = s->job, .kind = &r->kind, .fields = r->fields, .word = r->word,
-		.replicas = r->jobs * r->per };
+	struct str word = r->inner.n ? r->inner : r->word;
+	struct role_reading reading = { .im = im, .job = s->job, .kind = &r->kind, .fields = r->fields, .word = word,
+		.replicas = r->inner.n ? r->per : r->jobs * r->per };
 
-	r->body = reading.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), r->word, STR("")),
+	r->body = reading.role = lines_extend(im->arena, &top, str_cat(im->arena, STR("role "), word, STR("")),
 		r->place);
 	r->line = top.at[0];
 	if (reading.replicas != 1 || s->all_replicas) {
@@ -106,6 +108,49 @@ static void no_gang(struct set *s)
 		lines_set(s->m.im->arena, s->body, STR("scheduler"), gang->value, gang->from);
 }
 
+/* ---- cells ---- */
+
+bool set_exclusive(struct set *s, struct str key, struct lines *cell, struct line *comments)
+{
+	struct arena *a = s->m.im->arena;
+	struct line *annotations = lines_find(s->body, STR("annotations"));
+	const struct data *label = data_get(member(s->m.metadata, "annotations"), key);
+	struct str level = label && label->kind == DATA_STRING ? usual_level(label->u.string) : STR("");
+
+	if (!level.n)
+		return !label;
+	struct line *mine = annotations ? lines_find(&annotations->value->items, key_text(a, key)) : NULL;
+	if (mine) {
+		bool last = annotations->value->items.n == 1;
+		line_join_comments(a, comments, last ? annotations : mine);
+		lines_drop(a, annotations, mine->key);
+		if (last)
+			lines_take(s->body, STR("annotations"));
+	}
+	struct expr *near = expr_call(a, STR("near"));
+	lines_add(a, &near->items, expr_string(a, level), label->from);
+	lines_set(a, cell, STR("place"), near, label->from);
+	lines_set(a, cell, STR("apart"), expr_string(a, level), label->from);
+	return true;
+}
+
+/* Moves the roles whose Jobs are copies into cells. */
+static void set_cells(struct set *s)
+{
+	struct arena *a = s->m.im->arena;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct set_role *r = &s->roles[i];
+		if (!r->inner.n)
+			continue;
+		struct lines *cell = lines_extend(a, s->body, str_cat(a, STR("cell "), r->word, STR("")), r->place);
+		lines_set(a, cell, STR("copies"), expr_int(a, r->jobs), r->copies_at);
+		if (s->exclusive.n)
+			set_exclusive(s, s->exclusive, cell, r->line);
+		lines_push(a, cell, lines_take(s->body, r->line->key));
+	}
+}
+
 void set_finish(struct set *s)
 {
 	no_gang(s);
@@ -119,6 +164,7 @@ void set_finish(struct set *s)
 		roles[i] = (struct job_role){ s->roles[i].line, s->roles[i].place };
 	}
 	job_finish(&s->m, s->job, s->body, roles, s->n);
+	set_cells(s);
 }
 
 /* ---- a framework that the program declares ---- */

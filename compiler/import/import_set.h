@@ -15,6 +15,9 @@ struct set_role {
 	struct span place;              /* position of the set in the manifest */
 	struct span count_at;
 	int64_t jobs, per;              /* number of Jobs, and of pods in each Job; the role has jobs * per replicas */
+	/* each Job is a copy of a cell that is called `word`, and its pods are a role of this name; empty: no cell */
+	struct str inner;
+	struct span copies_at;
 	struct role_kind kind;
 	struct role_field fields[8];    /* fields that fieldRef may name; the last one has an empty path */
 	struct lines *body;
@@ -29,6 +32,8 @@ struct set {
 	size_t n;
 	/* `replicas = 1` is also written, because the framework's own default is not 1 */
 	bool all_replicas;
+	/* annotation by which each copy has a domain of its own; empty: there is none */
+	struct str exclusive;
 	bool recreated;                 /* a container that ends is not started again: its group of pods is */
 	bool no_shm;                    /* the framework mounts memory at /dev/shm, which the manifest's pods lack */
 };
@@ -44,6 +49,12 @@ void set_hosts(struct set *s, const struct set_role *r, struct str head, enum po
 bool set_role_open(struct set *s, struct set_role *r);
 /* Appends the condition `WHAT(role)`, joined to the text before it by JOINT; ANY adds `any = true`. */
 void set_condition(struct buf *out, const char *what, const struct set_role *r, bool any, const char *joint);
+/*
+ * Converts the annotation KEY of the set, by which each Job or group has a domain of its own, if its label is that of a
+ * usual level: removes it from the job, and writes `place` and `apart` of CELL. Returns false for another label, whose
+ * annotation stays; true without the annotation.
+ */
+bool set_exclusive(struct set *s, struct str key, struct lines *cell, struct line *comments);
 /* Puts the roles into the job. */
 void set_finish(struct set *s);
 

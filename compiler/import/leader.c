@@ -117,37 +117,19 @@ static void leader_hosts(struct set *s, struct str cell, int64_t groups, int64_t
 	map_put(&s->job->hosts, a, str_cat(a, s->m.name, STR("-"), STR("")), h);
 }
 
-/* Converts the annotation by which each group has a domain of its own. */
+/* Converts the annotation by which each group has a domain of its own, or reports its level. */
 static void put_exclusive(struct set *s, struct lines *cell)
 {
-	struct arena *a = s->m.im->arena;
-	struct line *annotations = lines_find(s->body, STR("annotations"));
 	const struct data *label = data_get(member(s->m.metadata, "annotations"), EXCLUSIVE);
 
-	if (!label || label->kind != DATA_STRING)
+	if (set_exclusive(s, EXCLUSIVE, cell, s->roles[0].line) || label->kind != DATA_STRING)
 		return;
-	struct line *mine = annotations ? lines_find(&annotations->value->items, key_text(a, EXCLUSIVE)) : NULL;
-	if (mine) {
-		bool last = annotations->value->items.n == 1;
-		line_join_comments(a, s->roles[0].line, last ? annotations : mine);
-		lines_drop(a, annotations, mine->key);
-		if (last)
-			lines_take(s->body, STR("annotations"));
-	}
-	struct str level = usual_level(label->u.string);
-	if (!level.n) {
-		struct diag *d = diag_report(s->m.im->diags, TJ1111, label->from,
-			"a place in the program names a level of the project's topology, and '%.*s' is in none",
-			STR_ARG(label->u.string));
-		diag_help(s->m.im->diags, d, "list it in project.tj, 'topology = [\"%.*s\"]', and write "
-			"'place = near(\"%.*s\")' and 'apart = \"%.*s\"' in the cell", STR_ARG(label->u.string),
-			STR_ARG(label->u.string), STR_ARG(label->u.string));
-		return;
-	}
-	struct expr *near = expr_call(a, STR("near"));
-	lines_add(a, &near->items, expr_string(a, level), label->from);
-	lines_set(a, cell, STR("place"), near, label->from);
-	lines_set(a, cell, STR("apart"), expr_string(a, level), label->from);
+	struct diag *d = diag_report(s->m.im->diags, TJ1111, label->from,
+		"a place in the program names a level of the project's topology, and '%.*s' is in none",
+		STR_ARG(label->u.string));
+	diag_help(s->m.im->diags, d, "list it in project.tj, 'topology = [\"%.*s\"]', and write "
+		"'place = near(\"%.*s\")' and 'apart = \"%.*s\"' in the cell", STR_ARG(label->u.string),
+		STR_ARG(label->u.string), STR_ARG(label->u.string));
 }
 
 /*
@@ -161,7 +143,7 @@ static struct str cell_name(struct set *s, struct str *ret_job)
 	struct str name = str_printf(s->m.im->arena, "%.*s-%.*s", STR_ARG(job), STR_ARG(cell));
 
 	*ret_job = s->m.name;
-	if (!job.n || !cell.n || !str_eq(name, s->m.name) || !later_alone(s->m.im, job))
+	if (!job.n || !cell.n || !str_eq(name, s->m.name) || map_get(&s->m.im->later_jobs, job) != (void *)1)
 		return GROUP_CELL;
 	for (size_t i = 0; i < s->m.im->njobs; i++)
 		if (str_eq(s->m.im->jobs[i]->name, job))

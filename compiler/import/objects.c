@@ -368,6 +368,24 @@ static void without_pairs(struct import *im, struct line *metadata, const char *
 		lines_drop(im->arena, metadata, line->key);
 }
 
+/* Lets the selector of a Service select the pods of the program, where their own controller has other labels. */
+static void service_selector(struct import *im, struct beside *b)
+{
+	const struct data *labels = member(member(b->object, "spec"), "selector");
+	struct line *spec = lines_find(&b->line->value->items, STR("spec"));
+	struct line *written = spec ? lines_find(&spec->value->items, STR("selector")) : NULL;
+	struct str key, value;
+
+	for (size_t i = 0; written && i < data_count(labels); i++) {
+		const struct data_member *m = &labels->u.map.at[i];
+		struct line *line = lines_find(&written->value->items, key_text(im->arena, m->key));
+		if (!selector_ours(im, b->owner, m, &key, &value) || !line)
+			continue;
+		line->key = key_text(im->arena, key);
+		line->value = expr_string(im->arena, value);
+	}
+}
+
 static void give_object(struct import *im, struct beside *b)
 {
 	struct lines *job = &b->owner->job->value->items;
@@ -375,7 +393,9 @@ static void give_object(struct import *im, struct beside *b)
 
 	if (is_own_service(im, b))
 		return;
-	if (str_is(b->kind, "Service") || str_is(b->kind, "ReplicationController"))
+	if (str_is(b->kind, "Service"))
+		service_selector(im, b);
+	else if (str_is(b->kind, "ReplicationController"))
 		look_at_labels(im, b, member(member(b->object, "spec"), "selector"));
 	look_at_selectors(im, b, b->object);
 	if (b->owner->hosts.n)

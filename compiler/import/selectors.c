@@ -11,6 +11,7 @@
 
 #define OUR_JOB "trainc.dev/job"
 #define OUR_ROLE "trainc.dev/role"
+#define OUR_CELL "trainc.dev/cell"
 
 struct selecting {
 	struct role_reading *role;
@@ -55,17 +56,26 @@ static struct str our_value(struct selecting *s, const struct pod_label *l, stru
 	return l->meaning == LABEL_OF_JOB && str_eq(value, job->name) ? job->name : (struct str){ 0 };
 }
 
-static const char *our_key(const struct pod_label *l) { return l->meaning == LABEL_OF_JOB ? OUR_JOB : OUR_ROLE; }
+/* The key of trainc's label whose value is VALUE: roles that are cells have another label than roles. */
+static const char *our_key(const struct selecting *s, const struct pod_label *l, struct str value)
+{
+	if (l->meaning == LABEL_OF_JOB)
+		return OUR_JOB;
+	for (size_t i = 0; i < s->role->job->cells.n; i++)
+		if (str_eq(plan_label(s->role->im->arena, s->role->job->cells.entries[i].key), value))
+			return OUR_CELL;
+	return OUR_ROLE;
+}
 
 /* Reports that the label KEY of the controller was replaced, or that no label corresponds to it. */
-static void report_selector(struct selecting *s, const struct pod_label *l, struct span at, struct str key, bool known)
+static void report_selector(struct selecting *s, const char *ours, struct span at, struct str key)
 {
 	struct import *im = s->role->im;
 
-	if (known)
+	if (ours)
 		diag_report(im->diags, TJ1111, at,
 			"the controller writes the label '%.*s'; a selector in '%.*s' of the program asks for '%s'",
-			STR_ARG(key), STR_ARG(s->field), our_key(l));
+			STR_ARG(key), STR_ARG(s->field), ours);
 	else
 		selector_missing(im, s->role->job, at, key);
 }
@@ -83,9 +93,9 @@ static const struct data *match_labels(struct selecting *s, const struct data *l
 		struct str value = l && !kept ? our_value(s, l, m->value->u.string) : (struct str){ 0 };
 
 		if (!kept)
-			report_selector(s, l, m->key_at, m->key, value.n > 0);
+			report_selector(s, value.n ? our_key(s, l, value) : NULL, m->key_at, m->key);
 		if (value.n)
-			ret = tree_with(a, ret, our_key(l), tree_text(a, value, m->value->from), m->key_at);
+			ret = tree_with(a, ret, our_key(s, l, value), tree_text(a, value, m->value->from), m->key_at);
 		else
 			ret = tree_with(a, ret, str_copy(a, m->key).p, m->value, m->key_at);
 	}
@@ -119,10 +129,12 @@ static const struct data *match_expression(struct selecting *s, const struct dat
 		return e;
 	ours = l ? our_values(s, l, values) : NULL;
 	bool known = l && (!data_count(values) || ours);
-	report_selector(s, l, member(e, "key")->from, key, known);
+	struct str value = data_count(ours) ? ours->u.list.at[0]->u.string : STR("");
+	const char *mine = known ? our_key(s, l, value) : NULL;
+	report_selector(s, mine, member(e, "key")->from, key);
 	if (!known)
 		return e;
-	e = tree_with(a, e, "key", tree_text(a, str_of(our_key(l)), member(e, "key")->from), member_at(e, "key"));
+	e = tree_with(a, e, "key", tree_text(a, str_of(mine), member(e, "key")->from), member_at(e, "key"));
 	return ours ? tree_with(a, e, "values", ours, member_at(e, "values")) : e;
 }
 
@@ -160,6 +172,23 @@ static const struct data *translate_selectors(struct selecting *s, const struct 
 			here ? selector(s, m->value) : translate_selectors(s, m->value), m->key_at);
 	}
 	return ret;
+}
+
+bool selector_ours(struct import *im, struct imported *job, const struct data_member *label, struct str *ret_key,
+	struct str *ret_value)
+{
+	struct role_reading role = { .im = im, .job = job };
+	struct selecting s = { &role, STR("object") };
+	const struct pod_label *l = find_label(job, label->key);
+	bool kept = !host_is_foreign(label->key) || (l && l->meaning == LABEL_KEPT) ||
+		label->value->kind != DATA_STRING;
+
+	if (kept)
+		return false;
+	*ret_value = l ? our_value(&s, l, label->value->u.string) : (struct str){ 0 };
+	*ret_key = ret_value->n ? str_of(our_key(&s, l, *ret_value)) : (struct str){ 0 };
+	report_selector(&s, ret_value->n ? ret_key->p : NULL, label->key_at, label->key);
+	return ret_value->n > 0;
 }
 
 const struct data *selectors_read(struct role_reading *r, const struct data_member *m)
