@@ -8,6 +8,7 @@
 #   kwok     kwok, and the stages that its module ships (stages/)
 #   addons   definitions of the kinds of add-ons, as their modules ship them
 #   jobset   the controller of JobSets
+#   lws      the controller of LeaderWorkerSets, the definitions of its kinds (crds/) and its webhooks
 #   operator the controllers of PyTorchJob, TFJob and the other kinds of the older operators
 #   trainer  the controller of TrainJobs (go/trainer/main.go)
 #   kueue    Kueue (go/kueue/main.go), the definitions of its kinds (crds/) and its webhooks
@@ -89,6 +90,8 @@ build_addons() {
 	install -D -m 644 "$from/manifests/coscheduling/crd.yaml" "$1/coscheduling.yaml"
 	from=$(module sigs.k8s.io/jobset@v0.10.1 h1:u8QKifNsrWVrlRFe6w2ofYTqFT9ma2DRHxfeB2m9xyU=)
 	install -m 644 "$from"/config/components/crd/bases/*.yaml "$1"
+	from=$(module sigs.k8s.io/lws@v0.9.0 h1:DcJCgxjjoGOx//QHZkeKpyiblxYq70aCRZNYSfykWyI=)
+	install -m 644 "$from/config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml" "$1"
 	from=$(module github.com/kubeflow/training-operator@v1.9.0 h1:L+ep5YQT1Pq62O3VjW6G+IRQw+NpFlPRJJj8TgydBhQ=)
 	install -m 644 "$from"/manifests/base/crds/kubeflow.org_*.yaml "$1"
 	from=$(module github.com/kubeflow/training-operator@v1.7.0 h1:Zh61GlOWrlRi4UFOtJeV+/5REo/OndhwQ25KYd0llzc=)
@@ -102,6 +105,15 @@ build_jobset() {
 	compile jobset "$1/jobset" sigs.k8s.io/jobset
 	module=$(cd go/jobset && go list -m -f '{{.Dir}}' sigs.k8s.io/jobset)
 	install -m 644 "$module/config/components/webhook/manifests.yaml" "$1/webhooks.yaml"
+}
+
+build_lws() {
+	local module
+	compile lws "$1/lws" sigs.k8s.io/lws/cmd
+	module=$(cd go/lws && go list -m -f '{{.Dir}}' sigs.k8s.io/lws)
+	install -D -m 644 -t "$1/crds" "$module"/config/crd/bases/*.yaml
+	install -m 644 "$module/config/webhook/manifests.yaml" "$1/webhooks.yaml"
+	(cd "$module/docs/examples" && find . -name '*.yaml' -exec install -D -m 644 {} "$1/examples/{}" \;)
 }
 
 build_operator() {
@@ -225,7 +237,7 @@ mkdir -p "$cache"
 cache=$(realpath "$cache")
 for piece in "$@"; do
 	case $piece in
-	kube | kubectl | kwok | addons | jobset | operator | trainer | kueue | coscheduling | examples | sdk | coredns | node) ;;
+	kube | kubectl | kwok | addons | jobset | lws | operator | trainer | kueue | coscheduling | examples | sdk | coredns | node) ;;
 	*)
 		echo "build.sh: no piece is called '$piece'" >&2
 		exit 2

@@ -13,7 +13,7 @@
 #   tests/e2e/run.sh attacks [ATTACK...]          attacks the controller and the commands as users with narrow roles; "make
 #                                                 e2e" also does this
 #   tests/e2e/run.sh hostile                      200 jobs, without and with a tenant who attacks the controller meanwhile
-#   tests/e2e/run.sh checks MODE [PART...]        runs the checks of a mode (kwok, operators, kueue, node) whose names contain
+#   tests/e2e/run.sh checks MODE [PART...]        runs the checks of a mode (kwok, operators, kueue, groups, node) whose names contain
 #                                                 one of these parts; TIMES=10 repeats them
 #   tests/e2e/run.sh kueue [CHECK...]             runs the commands with a real Kueue, as "make e2e" also does
 #   KUBECONFIG=... tests/e2e/run.sh               uses an existing cluster, with the kubectl of PATH; creates and deletes
@@ -77,8 +77,9 @@ pieces() {
 	kwok) echo kube kwok addons ;;
 	operators) echo kube kwok addons jobset operator trainer coscheduling ;;
 	kueue) echo kube kwok addons jobset kueue ;;
+	groups) echo kube kwok lws ;;
 	node) echo kube coredns node examples ;;
-	*) echo "run.sh: no cluster has the mode '$1'; modes: kwok, operators, kueue, node" >&2; return 1 ;;
+	*) echo "run.sh: no cluster has the mode '$1'; modes: kwok, operators, kueue, groups, node" >&2; return 1 ;;
 	esac
 }
 
@@ -222,6 +223,7 @@ if ! have_go; then
 fi
 cluster kwok || failed "a cluster of mode kwok"
 upstream || failed "the training operator's examples and its SDK"
+cluster groups || failed "a cluster of mode groups"
 cluster operators || failed "a cluster of mode operators"
 cluster kueue || failed "a cluster of mode kueue"
 why=$(no_node)

@@ -1,10 +1,11 @@
-"""suite.py any|kwok|operators|kueue|node [PART...]: what a cluster must accept and do; called by run.sh.  With PARTs,
+"""suite.py any|kwok|operators|kueue|groups|node [PART...]: what a cluster must accept and do; called by run.sh.  With PARTs,
 only checks whose names contain one of them run, TIMES times.  A check that failed beside seven others runs once more,
 alone, as a test of `make test` does: its first failure is printed, the second counts.
 
   any    every object file is accepted and kept as it was sent
   kwok   that, and jobs reach the end that their program promises, on fake nodes
   operators  controllers of JobSets and of the training operator's kinds do what we expect with our objects
+  groups  the controller of LeaderWorkerSets makes the pods that our programs promise
   kueue  a real Kueue queues, preempts and places our runs, and the commands say so
   node   real pods find each other
 
@@ -30,6 +31,7 @@ import time
 import attacks_reader
 import play
 import fit
+import groups
 import handles
 import kueue
 import node_jobs
@@ -765,6 +767,8 @@ def checks(mode):
         ]
     if mode == "operators":
         return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in operators.CHECKS]
+    if mode == "groups":
+        return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in groups.CHECKS]
     if mode == "kueue":
         return [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in kueue.CHECKS]
     found = []

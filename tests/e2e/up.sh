@@ -1,25 +1,26 @@
 #!/bin/bash
-# up.sh kwok|operators|kueue|node DIR: starts a Kubernetes control plane whose files are in DIR (created here, must not
-# exist) and returns when it is ready.  DIR/kubeconfig is an administrator's.  down.sh DIR ends the control plane.
+# up.sh kwok|operators|kueue|groups|node DIR: starts a Kubernetes control plane whose files are in DIR (created here,
+# must not exist) and returns when it is ready.  DIR/kubeconfig is an administrator's.  down.sh DIR ends the control plane.
 #
 #   kwok       etcd, API server, controller manager, scheduler, and kwok, which simulates the nodes. The servers use free
 #              ports of 127.0.0.1. Any user can run this
 #   operators  kwok, and the controllers of JobSets, of TrainJobs and of the training operator's kinds, and the scheduler
 #              that places PodGroups
 #   kueue      kwok, Kueue and the controller of JobSets, with the webhooks of both
+#   groups     kwok, and the controller of LeaderWorkerSets with its webhooks
 #   node       a control plane without kwok, but with a kubelet, containerd, runc and CoreDNS, in namespaces of its own.
 #              Needs root
 #
 # Needs E2E_KUBE, and either E2E_KWOK (and E2E_ADDONS, E2E_JOBSET, E2E_OPERATOR, E2E_TRAINER, E2E_COSCHEDULING,
-# E2E_KUEUE), or E2E_COREDNS and E2E_NODE: directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes instead of
-# one.
+# E2E_KUEUE, E2E_LWS), or E2E_COREDNS and E2E_NODE: directories that build.sh prints.  E2E_NODES=N (kwok) makes N nodes
+# instead of one.
 # E2E_AUDIT=1 (kwok) makes DIR/kubeconfig.controller, another administrator's, whose requests are in DIR/audit.log.
 # E2E_EVENT_TTL=1m0s lets Events expire after that time, and not after an hour.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
-[ $# = 2 ] || fail "usage: up.sh kwok|operators|kueue|node DIR"
+[ $# = 2 ] || fail "usage: up.sh kwok|operators|kueue|groups|node DIR"
 mode=$1
 mkdir -m 700 "$2"
 D=$(realpath "$2")
@@ -97,18 +98,17 @@ up_kwok() {
 	wait_for kwok 120 kubectl wait --for=condition=Ready node --all --timeout=1s
 }
 
-# webhooks FILE PORT NAME...: the webhooks that the server calls before it accepts an object: a module's own manifests,
-# with an address instead of a Service, which has no pods here; with names, only those.  Pods of JobSets and of Kueue
-# are selected as the patches of their modules select them.
+# webhooks FILE PORT LABEL NAME...: the webhooks that the server calls before it accepts an object: a module's own
+# manifests, with an address instead of a Service, which has no pods here; with names, only those.  Pods are selected by
+# a label, as the patches of the modules select them.
 webhooks() {
 	python3 - "$1" "$2" "$(base64 -w 0 "$D/pki/ca.crt")" "${@:3}" <<-'END'
 		import re, sys
-		text, port, authority, wanted = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3], sys.argv[4:]
+		text, port, authority, label, wanted = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:]
 		text = re.sub(r"service:\n *name: .*\n *namespace: .*\n *path: (.*)",
 		              rf"url: https://127.0.0.1:{port}\1\n    caBundle: {authority}", text)
-		only = "objectSelector: {matchExpressions: [{key: jobset.sigs.k8s.io/jobset-name, operator: Exists}]}"
+		only = "objectSelector: {matchExpressions: [{key: %s, operator: Exists}]}" % label
 		if wanted:
-		    only = "objectSelector: {matchExpressions: [{key: kueue.x-k8s.io/queue-name, operator: Exists}]}"
 		    text = re.sub(r"(?ms)^- admissionReviewVersions:.*?(?=^- |^---|\Z)",
 		                  lambda m: m[0] if re.search(r"^  name: .(\w+)\.kb\.io", m[0], re.M)[1] in wanted else "", text)
 		    text = re.sub(r"  name: (\w+-webhook-configuration)", r"  name: kueue-\1", text)
@@ -162,7 +162,8 @@ up_operators() {
 	spawn coscheduling "$E2E_COSCHEDULING/scheduler" --config "$D/coscheduling.yaml" --secure-port 0
 	spawn groups "$E2E_COSCHEDULING/controller" --kubeconfig "$D/kubeconfig" --metricsAddr 0 --probeAddr 0
 	wait_for jobset 60 curl -sf "http://127.0.0.1:$probe/readyz"
-	webhooks "$E2E_JOBSET/webhooks.yaml" "$hooks" | kubectl create -f - > "$D/log/webhooks.log"
+	webhooks "$E2E_JOBSET/webhooks.yaml" "$hooks" jobset.sigs.k8s.io/jobset-name |
+		kubectl create -f - > "$D/log/webhooks.log"
 }
 
 up_kueue() {
@@ -186,9 +187,31 @@ up_kueue() {
 	spawn kueue "$E2E_KUEUE/kueue" --kubeconfig "$D/kubeconfig" --config "$D/kueue.yaml"
 	wait_for jobset 60 curl -sf "http://127.0.0.1:$set_probe/readyz"
 	wait_for kueue 60 curl -sf "http://127.0.0.1:$probe/readyz"
-	webhooks "$E2E_JOBSET/webhooks.yaml" "$set_hooks" | kubectl create -f - > "$D/log/webhooks.log"
-	webhooks "$E2E_KUEUE/webhooks.yaml" "$hooks" job jobset pod clusterqueue cohort resourceflavor workload |
+	webhooks "$E2E_JOBSET/webhooks.yaml" "$set_hooks" jobset.sigs.k8s.io/jobset-name |
+		kubectl create -f - > "$D/log/webhooks.log"
+	webhooks "$E2E_KUEUE/webhooks.yaml" "$hooks" kueue.x-k8s.io/queue-name \
+		job jobset pod clusterqueue cohort resourceflavor workload |
 		kubectl create -f - >> "$D/log/webhooks.log"
+}
+
+up_groups() {
+	local hooks probe
+	up_kwok
+	read -r hooks probe <<< "$(free_ports 2)"
+	definitions "$E2E_LWS"/crds/*.yaml
+	cat > "$D/lws.yaml" <<-END
+		apiVersion: config.lws.x-k8s.io/v1alpha1
+		kind: Configuration
+		health: {healthProbeBindAddress: "127.0.0.1:$probe"}
+		metrics: {bindAddress: "0"}
+		leaderElection: {leaderElect: false}
+		internalCertManagement: {enable: false}
+		webhook: {host: 127.0.0.1, port: $hooks, certDir: $D/hooks}
+	END
+	spawn lws "$E2E_LWS/lws" --kubeconfig "$D/kubeconfig" --config "$D/lws.yaml"
+	wait_for lws 60 curl -sf "http://127.0.0.1:$probe/readyz"
+	webhooks "$E2E_LWS/webhooks.yaml" "$hooks" leaderworkerset.sigs.k8s.io/name |
+		kubectl create -f - > "$D/log/webhooks.log"
 }
 
 # The name of the control groups belongs to this cluster alone: down.sh removes them by name, and a killed cluster
@@ -228,6 +251,6 @@ up_node() {
 
 certificates
 case $mode in
-kwok | operators | kueue | node) "up_$mode" ;;
+kwok | operators | kueue | groups | node) "up_$mode" ;;
 *) fail "no mode is called '$mode'" ;;
 esac

@@ -219,7 +219,57 @@ def there_and_back():
             check("program %d has no warnings" % i, not made.stderr and not back.stderr, made.stderr + back.stderr)
 
 
+# ---- what status says of pods that no Job makes ----
+
+SERVED = '''import std.lws
+job "a" {
+  image   = "r.example.com/a:1"
+  success = none
+  cell serve: lws.group(size = 3) {
+    copies = 1:3
+    role leader { command = ["serve"] }
+    role worker { command = ["follow"] }
+  }
+}
+'''
+NOWHERE = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/4 nodes are available."}]}
+RUNNING = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}],
+           "containerStatuses": [{"name": "main", "ready": True, "started": True, "restartCount": 0, "state": {"running": {"startedAt": "2026-01-01T00:00:02Z"}}}]}
+
+
+def status(d, replicas, without=(), waits=()):
+    """The line of `status` for these pods; those WITHOUT do not exist, those in WAITS find no node."""
+    objects = json.loads(trainc("compile", "--target", "lws", "-o", "json", "-", text=SERVED).stdout)["items"]
+    for o in objects:
+        if o["kind"] == "LeaderWorkerSet":
+            o["spec"]["replicas"] = replicas
+    for n, (pod, labels, _, spec) in enumerate(list(pods(objects).values())):
+        if pod in without:
+            continue
+        node = {} if pod in waits else {"nodeName": "n"}
+        objects.append({"apiVersion": "v1", "kind": "Pod", "spec": {**spec, **node}, "status": NOWHERE if pod in waits else RUNNING,
+                        "metadata": {"name": pod, "namespace": "default", "uid": str(n), "creationTimestamp": "2026-01-01T00:00:00Z", "labels": labels}})
+    with open(os.path.join(d, "objects.json"), "w") as f:
+        json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, f)
+    with open(os.path.join(d, "project.tj"), "w") as f:
+        f.write('project { target = "lws" }\n')
+    with open(os.path.join(d, "a.tj"), "w") as f:
+        f.write(SERVED)
+    done = trainc("status", "--from", os.path.join(d, "objects.json"), os.path.join(d, "a.tj"))
+    return done.stdout + done.stderr
+
+
+def states():
+    with tempfile.TemporaryDirectory() as d:
+        for what, said, words in [("all are ready", status(d, 3), "Running +serve +9 +9 +9 .*3/3 copies ready"),
+                                  ("scaled to two", status(d, 2), "Running +serve +6 +6 +6 .*2/2 copies ready"),
+                                  ("a pod without a node", status(d, 3, waits=["a-serve-1-2"]), "Stalled .*2/3 copies ready; serve 1: serve-worker-1 1: Unschedulable"),
+                                  ("a copy that is made anew", status(d, 3, without=["a-serve-1", "a-serve-1-1", "a-serve-1-2"]), "2/3 copies ready")]:
+            check("status: " + what, re.search(words, said) and "Failed" not in said, said)
+
+
 random_cells(120)
 there_and_back()
+states()
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed > 0)
