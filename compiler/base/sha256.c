@@ -60,6 +60,13 @@ void sha256_add(struct sha256 *s, const void *bytes, size_t n)
 	const unsigned char *p = bytes;
 	while (n) {
 		size_t used = s->bytes % 64, take = 64 - used < n ? 64 - used : n;
+		if (take == 64) {               /* a whole block needs no copy */
+			compress(s->state, p);
+			s->bytes += take;
+			p += take;
+			n -= take;
+			continue;
+		}
 		memcpy(s->block + used, p, take);
 		s->bytes += take;
 		p += take;

@@ -280,17 +280,24 @@ static int tell_why_left(struct showing *w, struct str path)
 
 /* ---- the command ---- */
 
-/* Walks the directory again, for what the plan does not keep; the archive goes to WRITE, if it is not NULL. */
+/*
+ * Walks the directory again, for what the plan does not keep; with OUT, the archive is made again and goes there. Are
+ * the files still those of the plan? If not, that is reported.
+ */
 static bool take_shown(struct showing *w, struct shown *s, struct trainc_output *out)
 {
 	struct snapshot_wish wish = code_wish(w->program, s->code);
+	bool ok;
 
 	if (out) {
 		wish.write = out->write;
 		wish.context = out->context;
+		ok = snapshot_take(w->arena, &wish, &s->snapshot) && str_eq(str_of(s->snapshot.id), s->code->id);
+		snapshot_release(&s->snapshot);
+	} else {
+		ok = snapshot_look(w->arena, &wish, &s->snapshot) && (int64_t)s->snapshot.tree.n == s->code->files &&
+			(int64_t)s->snapshot.tree.bytes == s->code->bytes;
 	}
-	bool ok = snapshot_take(w->arena, &wish, &s->snapshot) && str_eq(str_of(s->snapshot.id), s->code->id);
-	snapshot_release(&s->snapshot);
 	if (!ok && !w->session->gone && !w->session->error)
 		session_say(w->session, "the files have changed meanwhile; run the same command again");
 	return ok;
