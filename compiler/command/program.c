@@ -62,6 +62,27 @@ static void reserve_descriptors(void)
 			open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Standard input, which can be read once, and is kept: some commands compile a program twice. */
+struct given_input {
+	struct arena *arena;
+	bool read, ok;
+	struct str text, why;
+};
+
+static bool read_once(void *context, struct arena *a, struct str path, struct str *ret, struct str *why)
+{
+	struct given_input *in = context;
+
+	if (!str_is(path, "-"))
+		return file_reader.read(NULL, a, path, ret, why);
+	if (!in->read)
+		in->ok = file_reader.read(NULL, in->arena, path, &in->text, &in->why);
+	in->read = true;
+	*ret = in->text;
+	*why = in->why;
+	return in->ok;
+}
+
 static int run_command(struct session *s, struct options *o)
 {
 	struct str why;
@@ -79,10 +100,14 @@ int program_main(int argc, char **argv, const struct program_half *half)
 	struct arena arena = { 0 };
 	struct options options = { 0 };
 	struct str why = STR("");
-	struct session session = { .arena = &arena, .options = &options, .reader = &file_reader, .half = half,
+	struct given_input input = { .arena = &arena };
+	struct reader reader = file_reader;
+	struct session session = { .arena = &arena, .options = &options, .reader = &reader, .half = half,
 		.cluster = half ? half->backend : NULL };
 	int status = STATUS_USAGE;
 
+	reader.context = &input;
+	reader.read = read_once;
 	reserve_descriptors();
 	signal(SIGPIPE, SIG_IGN);       /* writing to a closed pipe fails, and must not end the process */
 	signal(SIGXFSZ, SIG_IGN);       /* exceeding the limit on file sizes must not end it either */

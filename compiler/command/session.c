@@ -252,7 +252,7 @@ struct trainc *session_open(struct session *s)
 	const struct options *o = s->options;
 	struct trainc *t = trainc_open_reader(s->reader);
 
-	if (s->reader == &file_reader) {        /* otherwise there are no files beside the program */
+	if (s->reader->list == file_reader.list) {      /* otherwise there are no files beside the program */
 		t->options.take_code = take_code;
 		t->options.brief = s->options->command == COMMAND_CHECK;
 		t->options.shows_code = s->options->command == COMMAND_CODE;

@@ -48,6 +48,12 @@ program quick <<'END'
 END
 run 0 run --local --name 'quick-{n}' quick.tj; says out "quick-1-a-0"
 run 0 run --local --name 'quick-{n}' quick.tj; says out "quick-2-a-0"
+# a program of standard input, which can be read once
+for name in 'quick-{n}' 'quick-{hash}' named; do
+	"$TRAINC" run --local --name "$name" - <quick.tj >.out 2>.err; holds grep -qE "(quick-[0-9a-f]+|named)-a-0" .out
+	cat quick.tj | "$TRAINC" apply --local --rerun --name "$name" --for complete - >.out 2>.err
+	holds grep -qE '^run/(quick-[0-9a-f]+|named) ' .out
+done
 run 0 run --local --name 'quick-{hash}' quick.tj; holds grep -qE 'quick-[0-9a-f]{6}-a-0' .out
 
 # ---- left running ----

@@ -47,6 +47,8 @@ second=$(pid 0)
 run 0 sync --local --restart job; says out "run/job synced worker: 2 of 2"
 holds test "$(pid 0)" != "$second"
 
+"$TRAINC" sync --local - <job.tj >.out 2>.err; says out "run/job unchanged worker: 2 of 2"
+
 # only the files
 third=$(pid 0)
 echo other >src/lib/word
