@@ -296,6 +296,16 @@ def cost():
                    "%d, %.2f s, %d KiB" % (p.returncode, took, usage.ru_maxrss))
 
 
+def fetched():
+    """plan says how much the nodes fetch, if that is much: 0.8 MB for 400 replicas, and not for 200"""
+    with Tree({"data": os.urandom(800000)}) as t:
+        for replicas in 400, 200:
+            t.write("job.tj", PROGRAM.replace('["x"]', '["x"], replicas = %d' % replicas) % '= "."')
+            status, out, _ = t.run("plan", "job.tj")
+            said = b"role 'w' fetches up to 305 MiB of code: each node fetches it once" in out
+            expect("%d replicas" % replicas, status == 0 and said == (replicas == 400) and (b"fetches" in out) == said, out)
+
+
 def changing():
     """A file that grows all the time is refused; nothing of it is in an output."""
     with Tree({"log": "x" * 4000000}) as t:
@@ -461,7 +471,7 @@ def stable():
 
 
 def main():
-    for f in (rules, own_output, options, secrets, links, hostile, cost, changing, exchanged, archive, stable):
+    for f in (rules, own_output, options, secrets, links, hostile, cost, fetched, changing, exchanged, archive, stable):
         f()
     print("%d passed, %d failed" % (RESULTS["passed"], RESULTS["failed"]))
     sys.exit(RESULTS["failed"] > 0)
