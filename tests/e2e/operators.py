@@ -461,6 +461,32 @@ def trainer_suspends(s):
     gone(s)
 
 
+def applied_by_kubectl(s, target):
+    """The objects of `compile`, without a record: they are a run by their labels, from its start to its end."""
+    put(s, PAIR.format(head="", hold=HOLD), target)
+    s.write("a.yaml", s.want(0, "compile", "a.tj").stdout)
+    s.kubectl("apply", "--server-side", "-f", os.path.join(s.dir, "a.yaml"))
+    found = running(s, 2)
+    until(s, "Running", lambda: state(s)["state"] == "Running")
+    s.want(0, "list", out=r"^a +Running +2/2")
+    s.want(0, "why", "a", out="nothing holds it back")
+    s.want(5, "delete", "-y", "a", err="has no record")
+    release(s, found)
+    s.want(0, "wait", "a", err="Succeeded")
+
+
+@check
+def set_without_record(s):
+    """a JobSet that kubectl applied is listed, judged and waited for"""
+    applied_by_kubectl(s, "jobset")
+
+
+@check
+def trainer_without_record(s):
+    """a TrainJob that kubectl applied is listed, judged and waited for, by its runtime"""
+    applied_by_kubectl(s, "trainer")
+
+
 # Coscheduling
 
 GANG = """job "a" {{
