@@ -158,7 +158,7 @@ static void say_refusals(const struct admission *d, const struct sources *source
 	}
 }
 
-/* Reports that checks over `cluster.roles` do not apply to JobSets, which do not say which roles are auxiliary. */
+/* Reports that checks over `cluster.roles` do not apply to objects that do not say which roles are auxiliary. */
 static void say_unchecked(const struct admission *d)
 {
 	bool any = false;
@@ -166,8 +166,9 @@ static void say_unchecked(const struct admission *d)
 	for (size_t i = 0; i < d->policies.nchecks; i++)
 		any = any || d->policies.checks[i].roles;
 	if (any && d->objects == CEL_RUN_OBJECTS)
-		session_say(d->session, "checks over cluster.roles do not apply to JobSets, which do not say which of "
-			"their roles are auxiliary; those over cluster.all_roles and cluster.containers do");
+		session_say(d->session, "checks over cluster.roles do not apply to JobSets and LeaderWorkerSets, "
+			"which do not say which of their roles are auxiliary; those over cluster.all_roles and "
+			"cluster.containers do");
 }
 
 int admission_write(struct session *s)

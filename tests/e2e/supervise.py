@@ -1047,6 +1047,25 @@ RUN_PROGRAM = """job "{job}" {{
   aux board {{ image = "elsewhere.example.com/board:3@sha256:DIGEST", command = ["board"], cpu = 1, memory = 1Gi }}
 }}
 """.replace("DIGEST", "3" * 64)
+GROUP_PROGRAM = """job "{job}" {{
+  namespace = "{ns}"
+  image     = "{image}"
+  cell group {{
+    success = none
+    role leader {{
+      command = ["lead"]
+      {amounts}
+      resources {{ {devices} }}
+    }}
+    role worker {{
+      replicas = 2
+      command  = ["train"]
+      {amounts}
+      init fetch {{ image = "{first}", command = ["fetch"] }}
+    }}
+  }}
+}}
+"""
 IMAGES = ("registry.example.com/a:1", "registry.example.com/old:latest", "registry.example.com/a", "registry.example.com:5000/a",
           "registry.example.com/a:dev@sha256:" + "0" * 64, "registry.example.com/a:2@sha256:" + "1" * 64, "elsewhere.example.com/a:main-1.2",
           "ubuntu", "registry.example.com/ax", "registry.example.com/a@sha256:" + "2" * 64)
@@ -1068,7 +1087,7 @@ def admitted(d):
 
 @check
 def admitted_runs(d):
-    """the same for Jobs, Deployments, pods and JobSets of runs; objects that controllers make of them are not
+    """the same for Jobs, Deployments, pods, JobSets and LeaderWorkerSets of runs; objects that controllers make of them are not
     refused"""
     for target in "jobs", "pods":
         Verdicts(d, RUN_PROGRAM, target).compare(8)
@@ -1077,6 +1096,9 @@ def admitted_runs(d):
     sets = Verdicts(d, program, "jobset")
     sets.words["cluster.roles"] = "cluster.all_roles"
     sets.compare(8)
+    groups = Verdicts(d, GROUP_PROGRAM, "lws")
+    groups.words["cluster.roles"] = "cluster.all_roles"
+    groups.compare(8)
     with Verdicts(d, RUN_PROGRAM, "jobs").in_force():
         d.space.write("left.tj", RUN_PROGRAM.format(ns=d.space.ns, job="left", image=IMAGES[5], first=IMAGES[5],
                                                     amounts="cpu = 1\n    memory = 1Gi", devices=""))  # fmt: skip
@@ -1148,7 +1170,7 @@ class Verdicts:
         with tempfile.TemporaryDirectory() as scratch:
             self.prepare(scratch)
             written = self.trainc(self.project, "supervise", *self.options, "--policy", "-o", "json", "--namespace", self.d.space.ns)
-            left = [line for line in written.stderr.splitlines() if "do not apply to JobSets" not in line]
+            left = [line for line in written.stderr.splitlines() if "do not apply to JobSets and LeaderWorkerSets" not in line]
             must(written.returncode == 0 and not left, written.stderr)
             names = [f"{o['kind']}/{o['metadata']['name']}" for o in json.loads(written.stdout)["items"]]
             self.d.space.write("policies.json", written.stdout)
