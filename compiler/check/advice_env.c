@@ -1,6 +1,7 @@
 /*
  * advice_env.c - advice for Kubernetes-style environment variables that read a secret, a config map or a field of the
- * pod: proposes the function or built-in value of this language.
+ * pod: proposes the function or built-in value of this language. The same for `env_from`: what to write in place of a
+ * text, one key or Kubernetes' form, and where an object whose keys become variables belongs.
  */
 #include "check/context.h"
 
@@ -87,4 +88,74 @@ bool advise_env(struct check *c, struct diag *d, const struct node *n)
 		diag_fix(c->diags, d, n->span, str_cat(c->arena, follows_assign(c, n->span) ? STR("") : STR("= "), text,
 			STR("")), "write '%.*s'", STR_ARG(text));
 	return true;
+}
+
+/* ---- objects whose keys become variables ---- */
+
+/* The first argument of a call, as text; empty if it is no text. */
+static struct str first_text(const struct node *n)
+{
+	struct str text;
+	bool call = n->kind == NODE_CALL && n->u.call.args.n && n->u.call.args.at[0]->kind == NODE_ARG;
+
+	return call && node_static_text(n->u.call.args.at[0]->u.arg.value, &text) ? text : STR("");
+}
+
+static bool calls(const struct node *n, const char *function)
+{
+	return n->kind == NODE_CALL && n->u.call.callee->kind == NODE_NAME &&
+		str_starts(n->u.call.callee->u.name.text, str_of(function));
+}
+
+static bool is_source(struct check *c, const struct type *t)
+{
+	return t && t->kind == TYPE_RECORD && t->record == schema_source_type(&c->types)->record;
+}
+
+/* Advice about a value in `env_from` that is none of its objects. */
+static void advise_made(struct check *c, struct diag *d, const struct node *n)
+{
+	struct str text, name = node_static_text(n, &text) && text.n ? text : first_text(n);
+	bool secret = calls(n, "secret"), config = calls(n, "config");
+
+	name = name.n ? name : STR("NAME");
+	if (secret || config)
+		diag_help(c->diags, d, "for all its keys write %s_env(\"%.*s\"); one key is a variable in 'env': "
+			"KEY = %s(\"%.*s\", \"KEY\")", secret ? "secret" : "config", STR_ARG(name),
+			secret ? "secret" : "config", STR_ARG(name));
+	else
+		diag_help(c->diags, d, "write config_env(\"%.*s\"), or secret_env(\"%.*s\") for a Secret",
+			STR_ARG(name), STR_ARG(name));
+}
+
+bool advise_source(struct check *c, struct diag *d, const struct node *n, const struct type *want)
+{
+	struct str name = first_text(n);
+	const char *function = calls(n, "secret_env") ? "secret" : "config";
+
+	if (is_source(c, want)) {
+		advise_made(c, d, n);
+		return true;
+	}
+	if (!is_source(c, n->type))
+		return false;
+	name = name.n ? name : STR("NAME");
+	if (want && want->kind == TYPE_VOLUME)
+		diag_help(c->diags, d, "for files write %s_files(\"%.*s\")", function, STR_ARG(name));
+	else
+		diag_help(c->diags, d, "write env_from = [%s_env(\"%.*s\")] beside 'env'; one key is NAME = "
+			"%s(\"%.*s\", \"KEY\")", function, STR_ARG(name), function, STR_ARG(name));
+	return true;
+}
+
+struct str source_of_manifest(struct check *c, const struct node *value, struct str key)
+{
+	const char *function = str_is(key, "secretRef") ? "secret" : str_is(key, "configMapRef") ? "config" : NULL;
+	const struct node *name = function ? body_member(value, "name") : NULL;
+	struct str text;
+
+	if (!function)
+		return STR("");
+	return str_printf(c->arena, "%s_env(\"%.*s\")", function,
+		STR_ARG(name && node_static_text(name, &text) ? text : STR("NAME")));
 }

@@ -799,7 +799,8 @@ void advise_instead(struct check *c, struct diag *d, const struct node *n, const
 		reason(&a);
 	if (want->kind == TYPE_LIST && want->or_one && want->elem->kind == TYPE_RECORD)
 		want = want->elem;
-	if (d->help.n || only_element(&a, want) || (want->kind == TYPE_STRING && advise_toleration(&a)))
+	if (d->help.n || advise_source(c, d, n, want) || only_element(&a, want) ||
+	    (want->kind == TYPE_STRING && advise_toleration(&a)))
 		return;
 	switch (want->kind) {
 	case TYPE_ENUM: advise_gang_kind(&a, want); break;

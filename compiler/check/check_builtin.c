@@ -72,6 +72,10 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_GENERATED] = { &type_volume, { { .name = "kind", .type = S } } },
 	[FUNCTION_SECRET] = { &secret_string, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
 	[FUNCTION_CONFIG] = { &type_config, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
+	[FUNCTION_CONFIG_ENV] = { &type_data, { { .name = "name", .type = S }, { "prefix", S, true, true },
+		FLAG("optional") } },
+	[FUNCTION_SECRET_ENV] = { &type_data, { { .name = "name", .type = S }, { "prefix", S, true, true },
+		FLAG("optional") } },
 	[FUNCTION_DONE] = { &type_condition, { { .name = "role", .type = &type_role }, { "index", I, true, false },
 		FLAG("any"), { "least", I, true, true } } },
 	[FUNCTION_READY] = { &type_condition, { { .name = "role", .type = &type_role }, FLAG("any"),
@@ -147,6 +151,8 @@ static bool report_no_key(struct builtin_call *b, const struct node *name)
 	}
 	diag_help(c->diags, d, "for a variable write %s(%.*s, \"KEY\"), for files in 'mounts' %s_files(%.*s)", function,
 		STR_ARG(words), function, STR_ARG(words));
+	diag_help(c->diags, d, "for all its keys as variables write env_from = [%s_env(%.*s)], beside 'env'", function,
+		STR_ARG(words));
 	return true;
 }
 
@@ -766,6 +772,18 @@ static const struct type *call_map(struct builtin_call *b)
 	return type_lifted(c, type_list(c->arena, b->which == FUNCTION_KEYS ? &type_string : elem), pod);
 }
 
+/* The type of the record that a function makes for one field; T for other functions. */
+static const struct type *made_record(struct check *c, enum function f, const struct type *t)
+{
+	switch (f) {
+	case FUNCTION_TCP: case FUNCTION_HTTP: case FUNCTION_EXEC:
+		return type_strip_optional(schema_type(&c->types, FIELD_READY));
+	case FUNCTION_NEAR: case FUNCTION_PREFER: return schema_place_type(&c->types);
+	case FUNCTION_CONFIG_ENV: case FUNCTION_SECRET_ENV: return schema_source_type(&c->types);
+	default: return t;
+	}
+}
+
 const struct type *type_builtin_call(struct check *c, struct node *n, struct decl *f, const struct type *want)
 {
 	struct builtin_call b = { .check = c, .node = n, .which = (enum function)f->function, .want = want };
@@ -785,11 +803,8 @@ const struct type *type_builtin_call(struct check *c, struct node *n, struct dec
 		"is a word and not a function: write it without parentheses"); break;
 	default: t = call_by_table(&b, &signatures[b.which]); break;
 	}
-	bool probe = b.which == FUNCTION_TCP || b.which == FUNCTION_HTTP || b.which == FUNCTION_EXEC;
-	bool place = b.which == FUNCTION_NEAR || b.which == FUNCTION_PREFER;
-	if ((probe || place) && t->kind == TYPE_DATA)
-		t = place ? schema_place_type(&c->types) :
-			type_strip_optional(schema_type(&c->types, FIELD_READY));
+	if (t->kind == TYPE_DATA)
+		t = made_record(c, b.which, t);
 	for (size_t i = 0; i < n->u.call.args.n; i++) {        /* checks arguments that were skipped after an error */
 		struct node *arg = n->u.call.args.at[i];
 		if (arg->kind != NODE_ARG)

@@ -403,6 +403,10 @@ const struct type *type_coerce(struct check *c, struct node *n, const struct typ
 	case FIT_SECRET:
 		if (core->kind == TYPE_VOLUME)
 			return report_secret_mount(c, n, site);
+		if (core->kind == TYPE_RECORD || core->kind == TYPE_LIST) {
+			report_mismatch(c, n, want, site);
+			return mark_bad(n);
+		}
 		return report_secret(c, n);
 	case FIT_NO:
 		if (t->kind == TYPE_POD && !site->call && !c->at.differs && core == type_strip_optional(want))

@@ -424,7 +424,8 @@ static struct str security_member(const struct decl *record, const struct foreig
  * Reports an unknown field. Each name is reported only once for a record type, since the mistake may be in its
  * declaration. Returns the name that was certainly meant.
  */
-static struct str report_no_field(struct check *c, struct decl *record, struct str name, struct span at)
+static struct str report_no_field(struct check *c, struct decl *record, struct str name, struct span at,
+	const struct node *value)
 {
 	struct suggest s;
 	suggest_init(&s, c->arena, name);
@@ -434,6 +435,11 @@ static struct str report_no_field(struct check *c, struct decl *record, struct s
 		return suggest_only(&s);
 	struct diag *d = diag_report(c->diags, TJ0202, at, "%.*s has no field '%.*s'", STR_ARG(record->name),
 		STR_ARG(name));
+	struct str source = str_is(record->name, "source") ? source_of_manifest(c, value, name) : STR("");
+	if (source.n) {
+		diag_help(c->diags, d, "write %.*s in place of the element", STR_ARG(source));
+		return STR("");
+	}
 	bool limits = str_is(record->name, "Limits") || str_is(record->name, "security");
 	const struct foreign *other = !limits ? NULL : memchr(name.p, '/', name.n) ? foreign_field(STR("gpu")) :
 		foreign_field(name);
@@ -510,7 +516,7 @@ static void record_set(struct items *to, struct node *item)
 	}
 	const struct record_field *f = declared_field(r->record, key->text);
 	if (!f) {
-		struct str meant = report_no_field(c, r->record, key->text, key->span);
+		struct str meant = report_no_field(c, r->record, key->text, key->span, item->u.item.value);
 		f = meant.n ? declared_field(r->record, names_intern(c->names, meant)) : NULL;
 		if (f)
 			check_expr(c, item->u.item.value, f->type, NO_SITE);
@@ -554,7 +560,7 @@ static void record_spread(struct items *to, struct node *item)
 		const struct type *has = t->kind == TYPE_ANON ? t->members[i].type : t->record->fields[i].type;
 		const struct record_field *f = declared_field(r->record, name);
 		if (!f) {
-			report_no_field(c, r->record, name, item->u.one->span);
+			report_no_field(c, r->record, name, item->u.one->span, NULL);
 			r->failed = r->unknown = true;
 			return;
 		} else if (type_fit(f->type, has) != FIT_OK) {

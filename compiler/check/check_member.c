@@ -207,7 +207,8 @@ static const struct type planned_security = PLANNED(security_fields);
 static const struct type_member container_fields[] = {
 	{ { "name", 4 }, &type_string }, { { "kind", 4 }, &type_string }, { { "role", 4 }, &type_string },
 	{ { "image", 5 }, &type_string }, { { "words", 5 }, &list_of_strings }, { { "env", 3 }, &list_of_strings },
-	{ { "mounts", 6 }, &list_of_strings }, { { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory },
+	{ { "env_from", 8 }, &list_of_strings }, { { "mounts", 6 }, &list_of_strings },
+	{ { "cpu", 3 }, &optional_cpu }, { { "memory", 6 }, &optional_memory },
 	{ { "resources", 9 }, &map_of_data }, { { "security", 8 }, &planned_security }, { { "raw", 3 }, &type_data }
 };
 static const struct type_member volume_fields[] = {

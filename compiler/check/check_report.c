@@ -147,7 +147,7 @@ static void report_env(struct check *c, struct node *n)
 			diag_help(c->diags, d, "write 'json(%.*s)'", STR_ARG(words));
 		break;
 	case TYPE_MAP: case TYPE_RECORD: case TYPE_ANON: case TYPE_EMPTY:
-		if (!advise_env(c, d, n))
+		if (!advise_source(c, d, n, NULL) && !advise_env(c, d, n))
 			diag_help(c->diags, d, "write 'json(...)'");
 		break;
 	case TYPE_VOLUME: help_volume(c, d, n); break;
@@ -428,6 +428,8 @@ static void report_plain(struct check *c, struct node *n, const struct type *wan
 		d = diag_report(c->diags, TJ0302, n->span, "expected %.*s, found %.*s", STR_ARG(needs), STR_ARG(is));
 	note_declared(c, d, site);
 	note_record(c, d, core, t);
+	if (core->kind == TYPE_MAP)
+		advise_source(c, d, n, core);
 	help_text(c, d, n, core);
 	help_conversion(c, d, n, core, site);
 	if (!d->help.n)

@@ -217,8 +217,9 @@ static const struct type *record_type(struct schema_types *types, const char *na
 
 static const struct type *limits_type(struct schema_types *types)
 {
-	static const struct spelt_member members[] = { { "cpu", "cpu" }, { "memory", "memory" }, { "disk", "memory" } };
-	return record_type(types, "Limits", members, 3);
+	static const struct spelt_member members[] = { { "cpu", "cpu" }, { "memory", "memory" }, { "disk", "memory" },
+		{ "unbounded", "bool" } };
+	return record_type(types, "Limits", members, sizeof members / sizeof *members);
 }
 
 static const struct type *layout_type(struct schema_types *types)
@@ -252,6 +253,13 @@ static const struct type *probe_type(struct schema_types *types)
 		{ "within", "duration" }
 	};
 	return record_type(types, "probe", members, 5);
+}
+
+static const struct type *source_type(struct schema_types *types)
+{
+	static const struct spelt_member members[] = { { "config", "string" }, { "secret", "string" },
+		{ "prefix", "string" }, { "optional", "bool" } };
+	return record_type(types, "source", members, sizeof members / sizeof *members);
 }
 
 static const struct type *place_type(struct schema_types *types)
@@ -296,6 +304,14 @@ static const struct type *security_type(struct schema_types *types)
 	return record_or_text(types, "security", members, sizeof members / sizeof *members);
 }
 
+static const struct type *list_or_one(struct arena *a, const struct type *elem)
+{
+	struct type *t = ARENA_NEW(a, struct type);
+
+	*t = (struct type){ .kind = TYPE_LIST, .elem = elem, .or_one = true };
+	return t;
+}
+
 static const struct type *read_core(struct spelling *s)
 {
 	static const struct { const char *word; const struct type *type; } plain[] = {
@@ -327,20 +343,16 @@ static const struct type *read_core(struct spelling *s)
 		return replica_type(s->types);
 	if (eat(s, "probe"))
 		return probe_type(s->types);
-	if (eat(s, "places")) {
-		struct type *t = ARENA_NEW(a, struct type);
-		*t = (struct type){ .kind = TYPE_LIST, .elem = place_type(s->types), .or_one = true };
-		return t;
-	}
+	if (eat(s, "places"))
+		return list_or_one(a, place_type(s->types));
+	if (eat(s, "sources"))
+		return list_or_one(a, source_type(s->types));
 	if (eat(s, "code"))
 		return code_type(s->types);
 	if (eat(s, "security"))
 		return security_type(s->types);
-	if (eat(s, "zones") || eat(s, "sites")) {
-		struct type *t = ARENA_NEW(a, struct type);
-		*t = (struct type){ .kind = TYPE_LIST, .elem = &type_string, .or_one = true };
-		return t;
-	}
+	if (eat(s, "zones") || eat(s, "sites"))
+		return list_or_one(a, &type_string);
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (eat(s, plain[i].word))
 			return plain[i].type;
@@ -368,6 +380,8 @@ const struct type *schema_place_type(struct schema_types *types)
 {
 	return type_strip_optional(schema_type(types, FIELD_PLACE))->elem;
 }
+
+const struct type *schema_source_type(struct schema_types *types) { return schema_type(types, FIELD_ENV_FROM)->elem; }
 
 const struct type *schema_member_type(struct schema_types *types, enum field_id id)
 {

@@ -86,6 +86,8 @@ struct schema_types {
 	struct names *names;
 	const struct type *at[FIELDS];
 };
+/* The type of one object whose keys become variables, of which the field `env_from` has one or a list. */
+const struct type *schema_source_type(struct schema_types *types);
 /* The type of one place, of which the field `place` has one or a list. */
 const struct type *schema_place_type(struct schema_types *types);
 /*

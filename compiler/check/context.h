@@ -312,6 +312,13 @@ bool probe_report(struct check *c, struct node *body);
  * names are missing; empty for anything else.
  */
 struct str env_reference(struct check *c, const struct node *n, bool *ret_certain);
+/*
+ * Adds help to D about `env_from`: N is in the place of one of its objects, or is one in another place (WANT may be
+ * NULL). Returns false if N has nothing to do with it.
+ */
+bool advise_source(struct check *c, struct diag *d, const struct node *n, const struct type *want);
+/* The call for KEY = VALUE of a manifest's `envFrom`, such as secret_env("aws"); empty if it is none. */
+struct str source_of_manifest(struct check *c, const struct node *value, struct str key);
 /* Adds help to D if a record was written as the value of a variable; returns false if it added no help. */
 bool advise_env(struct check *c, struct diag *d, const struct node *n);
 /* Reports `x.upper()` on a text or a list, for which there is a function; true if it did. */

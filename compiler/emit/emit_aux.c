@@ -91,7 +91,5 @@ struct str emit_data_text(const struct data *d, const char *key)
 
 struct str emit_extra_name(struct arena *a, const struct plan_job *j, const struct plan_object *o)
 {
-	struct str written = emit_data_text(data_get(o->data, STR("metadata")), "name");
-
-	return written.n ? written : str_cat(a, j->name, STR("-"), plan_label(a, o->name));
+	return plan_object_name(a, j, o);
 }

@@ -163,6 +163,24 @@ static void emit_env(struct emit *e, const struct plan_role *r, const struct pla
 	}
 }
 
+static void emit_sources(struct emit *e, const struct plan_container *c, struct object *container)
+{
+	if (!c->nsources)
+		return;
+	struct object *list = PUT_LIST(e->arena, container, "envFrom", c->sources[0].from);
+	for (size_t i = 0; i < c->nsources; i++) {
+		const struct plan_source *s = &c->sources[i];
+		struct object *entry = object_add_map(e->arena, list, s->from);
+		if (s->prefix.n)
+			PUT_STR(e->arena, entry, "prefix", s->prefix, s->from);
+		struct object *ref = object_put_map(e->arena, entry, s->secret ? STR("secretRef") : STR("configMapRef"),
+			s->from);
+		PUT_STR(e->arena, ref, "name", s->name, s->from);
+		if (s->optional)
+			PUT_BOOL(e->arena, ref, "optional", true, s->from);
+	}
+}
+
 /* ---- command, ports, resources ---- */
 
 static struct object *texts_list(struct arena *a, const struct plan_job *j, const struct plan_role *r,
@@ -255,11 +273,6 @@ static void further(struct emit *e, struct object *map, const struct plan_amount
 			asks->resources[i].from));
 }
 
-static const struct plan_quantity *limit(const struct plan_quantity *written, const struct plan_quantity *request)
-{
-	return written->set ? written : request;
-}
-
 static bool has_claims(const struct plan_role *r) { return r && r->claims.n + r->shared_claims.n > 0; }
 
 static void claims_put(struct emit *e, const struct plan_role *r, struct object *resources)
@@ -278,7 +291,6 @@ static void emit_resources(struct emit *e, const struct plan_container *c, const
 	const struct plan_role *of,
 	struct object *container)
 {
-	static const struct plan_quantity none;
 	const struct plan_amounts *asks = plan_amounts(c, e->first);
 	struct object *requests = object_map(e->arena, (struct span){ 0 }),
 		*limits = object_map(e->arena, (struct span){ 0 });
@@ -288,9 +300,9 @@ static void emit_resources(struct emit *e, const struct plan_container *c, const
 	emit_amount(e, requests, STR("ephemeral-storage"), &asks->disk);
 	emit_devices(e, requests, acc);
 	further(e, requests, asks);
-	emit_amount(e, limits, STR("cpu"), limit(&asks->limits.cpu, &none));
-	emit_amount(e, limits, STR("memory"), limit(&asks->limits.memory, &asks->memory));
-	emit_amount(e, limits, STR("ephemeral-storage"), limit(&asks->limits.disk, &asks->disk));
+	emit_amount(e, limits, STR("cpu"), &asks->limits.cpu);
+	emit_amount(e, limits, STR("memory"), plan_memory_limit(asks));
+	emit_amount(e, limits, STR("ephemeral-storage"), plan_disk_limit(asks));
 	emit_devices(e, limits, acc);
 	further(e, limits, asks);
 	if (!requests->u.map.n && !limits->u.map.n && !has_claims(of))
@@ -369,6 +381,7 @@ struct object *emit_container(struct emit *e, const struct plan_role *r, const s
 	texts_put(e, r, &c->args, STR("args"), o);
 	if (c->workdir.set)
 		PUT_STR(e->arena, o, "workingDir", c->workdir.value, c->workdir.from);
+	emit_sources(e, c, o);
 	emit_env(e, r, c, emit_container_uses(e->job, r, c, main), o);
 	ports_put(e, c, o);
 	emit_resources(e, c, main ? r->accelerator : NULL, main ? r : NULL, o);

@@ -16,7 +16,7 @@
  */
 static const struct { const char *key, *field; } typed[] = {
 	{ "image", "image" }, { "imagePullPolicy", "pull" }, { "command", "command" }, { "args", "args" },
-	{ "workingDir", "workdir" }, { "env", "env" }, { "ports", "ports" }, { "volumeMounts", "mounts" },
+	{ "workingDir", "workdir" }, { "env", "env" }, { "envFrom", "env_from" }, { "ports", "ports" }, { "volumeMounts", "mounts" },
 	{ "volumes", "mounts" }, { "cpu", "cpu" }, { "memory", "memory" }, { "ephemeral-storage", "disk" },
 	{ "resources", "accelerator' or 'resources" }, { "nodeSelector", "node" },
 	{ "resourceClaims", "device_claims" }, { "claims", "device_claims" }, { "tolerations", "tolerate" },

@@ -67,6 +67,8 @@ static const struct {
 	[FUNCTION_GENERATED] = { builtin_generated, KNOW, false },
 	[FUNCTION_SECRET] = { builtin_secret, KNOW, false },
 	[FUNCTION_CONFIG] = { builtin_config, KNOW, false },
+	[FUNCTION_SECRET_ENV] = { builtin_secret_env, KNOW, false },
+	[FUNCTION_CONFIG_ENV] = { builtin_config_env, KNOW, false },
 	[FUNCTION_DONE] = { builtin_done, KNOW, true },
 	[FUNCTION_READY] = { builtin_ready, KNOW, false },
 	[FUNCTION_STARTED] = { builtin_started, KNOW, false },

@@ -27,7 +27,8 @@ BUILTIN(options);
 BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs);
 BUILTIN(generated);
 BUILTIN(own_claim);
-BUILTIN(secret); BUILTIN(config); BUILTIN(done); BUILTIN(ready); BUILTIN(started);
+BUILTIN(secret); BUILTIN(config); BUILTIN(secret_env); BUILTIN(config_env);
+BUILTIN(done); BUILTIN(ready); BUILTIN(started);
 BUILTIN(tcp); BUILTIN(http); BUILTIN(exec); BUILTIN(near); BUILTIN(prefer);
 BUILTIN(env); BUILTIN(object); BUILTIN(fails);
 

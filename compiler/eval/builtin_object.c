@@ -263,6 +263,23 @@ static const struct value *make_reference(struct arguments *a, enum value_kind k
 BUILTIN(secret) { return make_reference(a, VALUE_SECRET); }
 BUILTIN(config) { return make_reference(a, VALUE_CONFIG); }
 
+/* Makes the record { config = none, secret = "aws", prefix = "AWS_", optional = true }, in which KEY has the name. */
+static const struct value *make_source(struct arguments *a, const char *key)
+{
+	struct value *v = value_new(a->ev->arena, VALUE_MAP, a->call->span);
+	static const char *const keys[] = { "config", "secret" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		value_put(a->ev->arena, v, str_of(keys[i]), a->call->span,
+			strcmp(keys[i], key) == 0 ? a->at[0] : &value_none);
+	value_put(a->ev->arena, v, STR("prefix"), a->call->span, ARGUMENT(a, 1) ? ARGUMENT(a, 1) : &value_none);
+	value_put(a->ev->arena, v, STR("optional"), a->call->span, ARGUMENT(a, 2) ? ARGUMENT(a, 2) : &value_none);
+	return map_finish(a->ev, v);
+}
+
+BUILTIN(secret_env) { return make_source(a, "secret"); }
+BUILTIN(config_env) { return make_source(a, "config"); }
+
 /* ---- conditions ---- */
 
 static const struct value *make_condition(struct arguments *a, enum condition_kind kind, int64_t index)

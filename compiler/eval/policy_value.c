@@ -178,6 +178,29 @@ static const struct value *written_resources(struct eval *ev, const struct data 
 	return map_finish(ev, v);
 }
 
+/*
+ * The objects whose keys are variables, as "secret/NAME" and "config/NAME": those of C, which may be NULL, and those in
+ * RAW, which has an `envFrom` or is NULL.
+ */
+static const struct value *planned_sources(struct eval *ev, const struct plan_container *c, const struct data *raw,
+	struct span at)
+{
+	struct value *list = value_new(ev->arena, VALUE_LIST, at);
+	const struct data *more = raw ? data_get(raw, STR("envFrom")) : NULL;
+
+	for (size_t i = 0; c && i < c->nsources; i++)
+		list_add(ev, list, value_string(ev->arena, str_cat(ev->arena, c->sources[i].secret ? STR("secret/") :
+			STR("config/"), c->sources[i].name, STR("")), c->sources[i].from));
+	for (size_t i = 0; more && more->kind == DATA_LIST && i < more->u.list.n; i++) {
+		const struct data *d = more->u.list.at[i], *secret = data_get(d, STR("secretRef")),
+			*config = data_get(d, STR("configMapRef"));
+		if (secret || config)
+			list_add(ev, list, value_string(ev->arena, str_cat(ev->arena, secret ? STR("secret/") :
+				STR("config/"), policy_text(secret ? secret : config, "name"), STR("")), d->from));
+	}
+	return list_finish(ev, list);
+}
+
 static void add_planned(struct containers *to, const struct plan_container *c, const struct plan_accelerator *acc,
 	const char *kind)
 {
@@ -199,6 +222,7 @@ static void add_planned(struct containers *to, const struct plan_container *c, c
 	put_policy_text(ev, v, "image", c->image.set ? c->image.value : STR(""), at);
 	put_policy_member(ev, v, "words", list_finish(ev, words));
 	put_policy_member(ev, v, "env", texts_value(ev, env, c->nenv, at));
+	put_policy_member(ev, v, "env_from", planned_sources(ev, c, c->raw, at));
 	put_policy_member(ev, v, "mounts", texts_value(ev, mounts, c->nmounts, at));
 	put_quantity(ev, v, "cpu", &c->asks.cpu, TYPE_CPU);
 	put_quantity(ev, v, "memory", &c->asks.memory, TYPE_MEMORY);
@@ -263,6 +287,7 @@ static void add_written(struct containers *to, const struct data *d)
 	put_policy_text(ev, v, "image", policy_text(d, "image"), policy_place(d, "image"));
 	put_policy_member(ev, v, "words", list_finish(ev, words));
 	put_policy_member(ev, v, "env", elements(ev, d, "env", "name"));
+	put_policy_member(ev, v, "env_from", planned_sources(ev, NULL, d, d->from));
 	put_policy_member(ev, v, "mounts", elements(ev, d, "volumeMounts", "mountPath"));
 	put_policy_member(ev, v, "cpu", amount_value(ev, d, "cpu", TYPE_CPU));
 	put_policy_member(ev, v, "memory", amount_value(ev, d, "memory", TYPE_MEMORY));

@@ -156,7 +156,7 @@ static const struct {
 	"\"registry.example.com/train:1.0\"\n  role worker { ...node, replicas = 2 }\n}" },
 	{ "Sidecar", "type", "A bundle of fields of a sidecar, as Role is of a role.",
 	  "let agent: Sidecar = { image = \"registry.example.com/agent:1.0\", memory = 256Mi }" },
-	{ "Limits", "type", "What 'limits' holds: cpu, memory and disk, each of them optional.",
+	{ "Limits", "type", "What 'limits' holds: cpu, memory, disk and unbounded, each of them optional.",
 		"let twice: Limits = { cpu = 16, memory = 64Gi }" },
 	{ "Layout", "type", "What 'layout' holds: tp, cp, fsdp, dp, pp, ep, etp and order, each of them optional.",
 		"let dense: Layout = { tp = 8, pp = 4 }" },

@@ -178,6 +178,7 @@ struct amounts {
 	struct container_reading *c;
 	const struct data *requests, *limits;
 	struct lines *limit_lines;
+	bool unbounded;                 /* a request of memory or disk has no limit */
 };
 
 static void amount_set(struct amounts *am, bool limit, const char *field, struct str text, const struct data *d)
@@ -231,9 +232,16 @@ static void say_bytes(struct import *im, const struct data *d)
 		(long long)d->u.integer);
 }
 
+/* Is there a request without a limit that fields can say? */
+static bool lacks_limit(struct amounts *am, const char *resource)
+{
+	return amount_literal(am->c->role->im->arena, member(am->requests, resource), true).n &&
+		!member(am->limits, resource);
+}
+
 /*
- * Writes memory or disk. The field sets both request and limit. A different limit is written separately; there is no
- * field for a request without a limit.
+ * Writes memory or disk. The field sets both request and limit; a different limit is written separately. A request
+ * without a limit needs `unbounded`, beside which every limit is written.
  */
 static void whole_amount(struct amounts *am, const char *resource, const char *field)
 {
@@ -242,7 +250,7 @@ static void whole_amount(struct amounts *am, const char *resource, const char *f
 	const struct data *request = member(am->requests, resource), *limit = member(am->limits, resource);
 	struct str r = amount_literal(a, request, true), l = amount_literal(a, limit, true);
 	bool fields = am->c->kind == CONTAINER_MAIN || str_is(str_of(field), "memory");
-	bool both = fields && r.n && l.n;
+	bool both = fields && r.n && (l.n || !limit);
 
 	if (str_is(str_of(field), "memory"))
 		say_bytes(im, limit ? limit : request);
@@ -250,12 +258,44 @@ static void whole_amount(struct amounts *am, const char *resource, const char *f
 		amount_set(am, false, field, r, request);
 	else if (request)
 		amount_raw(am, "requests", resource, request);
-	if (fields && l.n && !(both && str_eq(r, l)))
+	if (fields && l.n && !(both && str_eq(r, l) && !am->unbounded))
 		amount_set(am, true, field, l, limit);
 	else if (limit && !both)
 		amount_raw(am, "limits", resource, limit);
 	if (am->c->kind == CONTAINER_MAIN && str_is(str_of(field), "memory"))
 		am->c->role->memory = r.n ? r : l;
+}
+
+/* Does the container request cpu or memory, as huge pages need? */
+static bool has_amounts(const struct amounts *am)
+{
+	return member(am->requests, "cpu") || member(am->limits, "cpu") || member(am->requests, "memory") ||
+		member(am->limits, "memory");
+}
+
+/*
+ * The value of a resource in `resources`: a number of devices, or an amount of huge pages. Empty if the field cannot
+ * say it: request and limit are one number there, and a request alone is refused by the API server.
+ */
+static struct str resource_value(struct amounts *am, struct str name)
+{
+	struct arena *a = am->c->role->im->arena;
+	const struct data *limit = data_get(am->limits, name), *request = data_get(am->requests, name);
+	bool pages = str_starts(name, STR("hugepages-"));
+	struct str most = amount_literal(a, limit, pages), least = request ? amount_literal(a, request, pages) : most;
+	const char *why;
+	struct quantity amount, page;
+
+	if (!limit || !most.n || !str_eq(most, least) || quantity_parse(most, &amount) != QUANTITY_OK ||
+		amount.nano <= 0)
+		return STR("");
+	bool counted = strspn(most.p, "0123456789") >= most.n;
+	if (!pages)
+		return counted && memchr(name.p, '/', name.n) && kube_label_key(name, &why) ? most : STR("");
+	struct str size = { name.p + sizeof "hugepages-" - 1, name.n - (sizeof "hugepages-" - 1) };
+	if (quantity_parse(size, &page) != QUANTITY_OK || page.nano <= 0 || amount.nano % page.nano || !has_amounts(am))
+		return STR("");
+	return most;
 }
 
 /* Writes all other amounts: devices of the main container are left to device_read(), and the rest becomes raw. */
@@ -269,6 +309,14 @@ static void other_amounts(struct amounts *am, const char *which, const struct da
 		bool ours = str_is(m->key, "cpu") || str_is(m->key, "memory") || str_is(m->key, "ephemeral-storage");
 		if (ours || (main && device_is(im, m->key)))
 			continue;
+		struct str value = resource_value(am, m->key);
+		if (value.n) {
+			struct lines *to = lines_block(im->arena, am->c->to, STR("resources"), m->key_at);
+			if (!lines_find(to, key_text(im->arena, m->key)))
+				import_comments(im, lines_set(im->arena, to, key_text(im->arena, m->key),
+					expr_text(im->arena, value), m->key_at), m->key_at);
+			continue;
+		}
 		struct lines *resources = lines_block(im->arena, container_raw(am->c, m->key_at), STR("resources"),
 			m->key_at);
 		raw_member(im, lines_block(im->arena, resources, str_of(which), m->key_at), m->key, m->value,
@@ -282,7 +330,11 @@ static void resources_read(struct container_reading *c, const struct data *resou
 	struct amounts am = { .c = c, .requests = member(resources, "requests"),
 		.limits = member(resources, "limits") };
 
+	am.unbounded = lacks_limit(&am, "memory") ||
+		(c->kind == CONTAINER_MAIN && lacks_limit(&am, "ephemeral-storage"));
 	cpu_amount(&am);
+	if (am.unbounded)
+		amount_set(&am, true, "unbounded", STR("true"), am.requests);
 	whole_amount(&am, "memory", "memory");
 	whole_amount(&am, "ephemeral-storage", "disk");
 	other_amounts(&am, "requests", am.requests);
@@ -301,6 +353,8 @@ static void resources_read(struct container_reading *c, const struct data *resou
 
 static void read_container_field(struct container_reading *c, const struct data_member *m)
 {
+	bool secrets;
+
 	if (str_is(m->key, "name") || str_is(m->key, "securityContext"))
 		return;                 /* the name of the block is the name of the container */
 	if (c->kind == CONTAINER_SIDECAR && str_is(m->key, "restartPolicy") && str_is(m->value->u.string, "Always"))
@@ -321,6 +375,8 @@ static void read_container_field(struct container_reading *c, const struct data_
 		workdir(c, m);
 	else if (str_is(m->key, "env"))
 		env_read(c, m->value);
+	else if (str_is(m->key, "envFrom") && sources_known(m->value, &secrets))
+		set_container_field(c, "env_from", sources_expr(c->role->im, m->value), m);
 	else if (str_is(m->key, "ports"))
 		read_container_ports(c, m);
 	else if (str_is(m->key, "resources"))

@@ -49,7 +49,13 @@ static const struct known *variable_reference(struct container_reading *c, struc
 
 	if (known && (value || !map_get(&c->secrets, name)))
 		return known;
-	if (known || map_get(&c->raw_env, name) || from_outside(c, name))
+	bool secrets, outside = from_outside(c, name);
+	if (!known && !value && outside && sources_known(member(c->container, "envFrom"), &secrets) && !secrets) {
+		struct known *object = ARENA_NEW(a, struct known);
+		object->code = str_cat(a, STR("pod.env(\""), name, STR("\")"));
+		return object;
+	}
+	if (known || map_get(&c->raw_env, name) || outside)
 		*ret_raw = true;        /* the program must not put a secret into an argument */
 	if (value || *ret_raw)
 		return NULL;

@@ -117,6 +117,13 @@ void env_given(struct container_reading *c);
 void env_read(struct container_reading *c, const struct data *env);
 
 /*
+ * Can `env_from` say all entries of an `envFrom`? *RET_SECRETS: all of them are Secrets. The second function returns
+ * the value of the field.
+ */
+bool sources_known(const struct data *list, bool *ret_secrets);
+struct expr *sources_expr(struct import *im, const struct data *list);
+
+/*
  * Converts a quantity to a literal of the language: an amount of cpu, or whole bytes (WHOLE). Returns an empty text
  * if that is not possible.
  */

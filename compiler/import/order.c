@@ -11,8 +11,9 @@ static const char *const order[] = {
 	"timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority", "grace", "success", "running",
 	"other_roles", "ready", "start_after", "service", "service_account", "host_network",
 	"host_ipc", "runtime_class", "automount", "security", "spread", "place", "zone",
-	"tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "env", "ports", "mounts",
-	"files", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "raw", "role", "object",
+	"tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "env", "env_from", "ports",
+	"mounts", "files", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "raw",
+	"role", "object",
 };
 enum { WORDS = sizeof order / sizeof *order };
 

@@ -172,6 +172,7 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 		gather_body(l, body, FIELD_ENV, &env);
 	else
 		gather_env(l, body, &env);
+	lower_sources(l, body, c);
 	lower_env(l, &env, c);
 	gather_body(l, body, FIELD_PORTS, &ports);
 	lower_ports(l, &ports, c);
@@ -248,6 +249,7 @@ static void lower_main(struct lowering *l)
 	lower_main_texts(l, FIELD_ARGS, &c->args);
 	struct source_entries env = { 0 }, ports = { 0 }, mounts = { 0 };
 	gather_env(l, NULL, &env);
+	lower_sources(l, NULL, c);
 	lower_env(l, &env, c);
 	gather_role(l, FIELD_PORTS, &ports);
 	lower_ports(l, &ports, c);
@@ -269,7 +271,7 @@ static struct plan_quantity least_memory(const struct plan_role *p)
 
 	for (int64_t i = plan_next_kind(p, -1); i < p->max; i = plan_next_kind(p, i)) {
 		const struct plan_amounts *asks = plan_amounts(&p->main, i);
-		const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
+		const struct plan_quantity *memory = plan_memory_limit(asks);
 		if (memory->set && (!least.set || memory->value.nano < least.value.nano))
 			least = *memory;
 	}

@@ -120,6 +120,11 @@ void report_locked(struct lowering *l, const struct source_entry *mine);
 bool words_free(struct job *j);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
 /*
+ * Lowers `env_from` of container C: that of BODY, the body of a sidecar or init container, or of the role if BODY is
+ * NULL.
+ */
+void lower_sources(struct lowering *l, struct entries *body, struct plan_container *c);
+/*
  * Lowers the framework's settings for the objects that represent one replica: first their names (before hosts are
  * needed), then the rest.
  */

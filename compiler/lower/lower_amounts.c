@@ -84,6 +84,14 @@ static struct plan_quantity limit(const struct value *limits, const char *name)
 	return (struct plan_quantity){ v->u.quantity, v->from, true };
 }
 
+static struct plan_bool flag(const struct value *limits, const char *name)
+{
+	const struct value *v = limits->kind == VALUE_MAP ? value_get(limits, str_of(name)) : NULL;
+
+	return v && v->kind == VALUE_BOOL && v->u.boolean ? (struct plan_bool){ true, v->from, true } :
+		(struct plan_bool){ 0 };
+}
+
 static struct plan_amounts all_amounts(struct asking *k, const struct plan_container *c)
 {
 	struct plan_amounts ret = { .cpu = quantity(k, FIELD_CPU), .memory = quantity(k, FIELD_MEMORY) };
@@ -92,7 +100,8 @@ static struct plan_amounts all_amounts(struct asking *k, const struct plan_conta
 	if (!k->body)                   /* only roles have the field */
 		ret.disk = quantity(k, FIELD_DISK);
 	const struct value *limits = asked(k, FIELD_LIMITS, &at);
-	ret.limits = (struct plan_limits){ limit(limits, "cpu"), limit(limits, "memory"), limit(limits, "disk") };
+	ret.limits = (struct plan_limits){ limit(limits, "cpu"), limit(limits, "memory"), limit(limits, "disk"),
+		flag(limits, "unbounded") };
 	const struct value *resources = asked(k, FIELD_RESOURCES, &at);
 	if (k->index >= 0 || !span_known(k->computed))
 		lower_resources(k->l, resources, c, &ret);

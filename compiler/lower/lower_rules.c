@@ -20,6 +20,7 @@ static void rules_of_roles(struct job *j)
 	rules_words(j);
 	rules_layout(j);
 	rules_text(j);
+	rules_sources(j);
 	rules_raw(j);
 	rules_repeats(j);
 	j->nroles = j->plan->nroles = nroles;

@@ -18,6 +18,7 @@ void rules_mounts(struct job *j);       /* checks paths and volumes: TJ0612 to T
 void rules_words(struct job *j);        /* checks for commands that cannot work as written: TJ0534 to TJ0536 */
 void rules_layout(struct job *j);       /* compares layouts with places, slices and options: TJ0645 to TJ0647 */
 void rules_text(struct job *j);         /* checks credentials and images: TJ0712, TJ0718, TJ0815 */
+void rules_sources(struct job *j);      /* checks the keys of objects that become variables: TJ0702 */
 void rules_raw(struct job *j);          /* checks raw blocks: --no-raw, and TJ0908 */
 void rules_repeats(struct job *j);      /* checks fields that only repeat a default: TJ1006 */
 

@@ -65,6 +65,9 @@ static void env_references(struct lowering *l, const struct plan_container *c, s
 		struct diag *d = diag_report(l->ev->diags, TJ0705, t->from, "'%.*s' is not defined before this point",
 			STR_ARG(name));
 		diag_help(l->ev->diags, d, "define it earlier in 'env' of the same container, or move this entry down");
+		if (c->nsources)
+			diag_help(l->ev->diags, d, "Kubernetes does not know those of 'env_from' here: name the key, "
+				"as in %.*s = config(\"NAME\", \"%.*s\")", STR_ARG(name), STR_ARG(name));
 	}
 }
 

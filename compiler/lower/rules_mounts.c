@@ -264,7 +264,7 @@ static void over_system(struct job *j, const struct plan_mount *m)
 static void memory_scratch(struct job *j, const struct plan_role *r)
 {
 	const struct plan_amounts *asks = &r->main.asks;
-	const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
+	const struct plan_quantity *memory = plan_memory_limit(asks);
 	for (size_t i = 0; i < r->main.nmounts; i++) {
 		const struct plan_volume *v = r->main.mounts[i].volume;
 		if (v->kind != VOLUME_SCRATCH || !v->memory || !memory->set || v->size.nano <= memory->value.nano)

@@ -372,7 +372,7 @@ static void raw_requests(struct job *j, const struct plan_role *r, const struct 
 static void shm(struct job *j, const struct plan_role *r)
 {
 	const struct plan_amounts *asks = &r->main.asks;
-	const struct plan_quantity *memory = asks->limits.memory.set ? &asks->limits.memory : &asks->memory;
+	const struct plan_quantity *memory = plan_memory_limit(asks);
 	if (memory->set && memory->value.nano <= 0)
 		return;                 /* reported above; the default of 'shm' may be computed from it */
 	positive(j, "shm", r->shm);

@@ -294,12 +294,29 @@ static bool has_shell(const struct plan_container *c)
 
 /* ---- pod.env("NAME") in command and args (TJ0705, TJ0711) ---- */
 
+/* Reports a variable of a whole Secret in an argument; one of several objects may be from a ConfigMap. */
+static void see_source(struct seen_variables *vs, struct str name, struct span at)
+{
+	const struct plan_container *c = vs->container;
+
+	for (size_t i = 0; i < c->nsources; i++)
+		if (!c->sources[i].secret)
+			return;
+	struct diag *d = diag_report(job_diags(vs->job), TJ0711, at,
+		"'%.*s' comes from a Secret, which cannot be put in an argument", STR_ARG(name));
+	diag_note(job_diags(vs->job), d, c->sources[0].from, "its keys are variables here");
+	diag_help(job_diags(vs->job), d,
+		"anyone who can list processes can read arguments: let the program read the variable");
+}
+
 static void see_variable(struct seen_variables *vs, struct str name, struct span at)
 {
 	struct job *j = vs->job;
 	size_t i = position(vs, name);
 	struct diag *d;
-	if (!i) {
+	if (!i && vs->container->nsources) {
+		see_source(vs, name, at);
+	} else if (!i) {
 		d = diag_report(job_diags(j), TJ0705, at, "'%.*s' is not defined in this container", STR_ARG(name));
 		diag_help(job_diags(j), d,
 			"define it in 'env' of the same container; a variable of the image needs a shell: \"$%.*s\"",

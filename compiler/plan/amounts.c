@@ -8,12 +8,29 @@ static bool same_quantity(const struct plan_quantity *a, const struct plan_quant
 	return a->set == b->set && (!a->set || (a->value.nano == b->value.nano && a->value.form == b->value.form));
 }
 
+static const struct plan_quantity *written_limit(const struct plan_amounts *asks, const struct plan_quantity *written,
+	const struct plan_quantity *request)
+{
+	return written->set || asks->limits.unbounded.value ? written : request;
+}
+
+const struct plan_quantity *plan_memory_limit(const struct plan_amounts *asks)
+{
+	return written_limit(asks, &asks->limits.memory, &asks->memory);
+}
+
+const struct plan_quantity *plan_disk_limit(const struct plan_amounts *asks)
+{
+	return written_limit(asks, &asks->limits.disk, &asks->disk);
+}
+
 static bool same_amounts(const struct plan_amounts *a, const struct plan_amounts *b)
 {
 	bool same = same_quantity(&a->cpu, &b->cpu) && same_quantity(&a->memory, &b->memory) &&
 		same_quantity(&a->disk, &b->disk) && same_quantity(&a->limits.cpu, &b->limits.cpu) &&
 		same_quantity(&a->limits.memory, &b->limits.memory) &&
-		same_quantity(&a->limits.disk, &b->limits.disk) && a->nresources == b->nresources;
+		same_quantity(&a->limits.disk, &b->limits.disk) &&
+		a->limits.unbounded.value == b->limits.unbounded.value && a->nresources == b->nresources;
 
 	for (size_t i = 0; same && i < a->nresources; i++)
 		same = str_eq(a->resources[i].name, b->resources[i].name) &&
@@ -103,6 +120,8 @@ static struct plan_amounts most_of(struct arena *a, const struct plan_container 
 		raise_to(&most.limits.cpu, &asks->limits.cpu);
 		raise_to(&most.limits.memory, &asks->limits.memory);
 		raise_to(&most.limits.disk, &asks->limits.disk);
+		if (asks->limits.unbounded.value)
+			most.limits.unbounded = asks->limits.unbounded;
 		for (size_t k = 0; k < asks->nresources; k++)
 			raise_resource(a, &most, &asks->resources[k]);
 	}

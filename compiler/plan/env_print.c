@@ -197,6 +197,26 @@ static void json_values(struct printing *p, const struct env_values *env)
 	buf_z(p->out, env->n ? "\n          ]" : "]");
 }
 
+/* Prints the objects whose keys are further variables, which only the cluster knows. */
+static void json_sources(struct printing *p, struct arena *a, const struct plan_job *j, const struct plan_container *c)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->nsources; i++) {
+		const struct plan_source *s = &c->sources[i];
+		if (plan_source_data(a, j, s))
+			continue;
+		buf_z(p->out, any ? ", " : "          \"env_from\": [ ");
+		any = true;
+		buf_printf(p->out, "{ \"%s\": ", s->secret ? "secret" : "config");
+		buf_json(p->out, s->name);
+		buf_z(p->out, ", \"prefix\": ");
+		buf_json(p->out, s->prefix);
+		buf_printf(p->out, ", \"optional\": %s }", s->optional ? "true" : "false");
+	}
+	buf_z(p->out, any ? " ],\n" : "");
+}
+
 static void json_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *c, int64_t index)
 {
@@ -221,6 +241,7 @@ static void json_replica(struct printing *p, const struct plan_job *j, const str
 	buf_json(p->out, plan_label(&own, c->name));
 	buf_z(p->out, ",\n");
 	json_ports(p, c);
+	json_sources(p, &own, j, c);
 	json_values(p, &env);
 	buf_z(p->out, "\n        }");
 	buf_release(&host);
@@ -318,6 +339,29 @@ static void table_values(struct printing *p, const struct env_values *env)
 		table_value(p, &env->at[i], width);
 }
 
+/* What variables an object has that only the cluster knows: "all keys of secret aws, each after AWS_". */
+static void source_words(struct buf *out, const struct plan_source *s)
+{
+	buf_printf(out, "all keys of %s %.*s", s->secret ? "secret" : "config", STR_ARG(s->name));
+	if (s->prefix.n)
+		buf_printf(out, ", each after %.*s", STR_ARG(s->prefix));
+	buf_z(out, s->optional ? ", if it exists" : "");
+}
+
+static void table_sources(struct printing *p, struct arena *a, const struct plan_job *j, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nsources; i++) {
+		struct buf words = { 0 };
+		source_words(&words, &c->sources[i]);
+		if (!plan_source_data(a, j, &c->sources[i])) {
+			buf_z(p->out, "  <");
+			put_escaped(p->out, buf_text(&words));
+			buf_z(p->out, ">\n");
+		}
+		buf_release(&words);
+	}
+}
+
 static void table_replica(struct printing *p, const struct plan_job *j, const struct plan_role *r,
 	const struct plan_container *c, int64_t index)
 {
@@ -332,6 +376,7 @@ static void table_replica(struct printing *p, const struct plan_job *j, const st
 	for (size_t i = 0; i < c->nports; i++)
 		buf_printf(p->out, "  %.*s=%lld", STR_ARG(c->ports[i].name), (long long)c->ports[i].port);
 	buf_char(p->out, '\n');
+	table_sources(p, &own, j, c);
 	table_values(p, &env);
 	arena_release(&own);
 }
@@ -386,6 +431,13 @@ static bool comment_text(struct printing *p, const struct env_value *v)
 	return true;
 }
 
+static void keep_one_line(struct buf *out, size_t start)
+{
+	for (size_t i = start; i + 1 < out->n; i++)
+		if ((unsigned char)out->p[i] < 0x20)
+			out->p[i] = ' ';
+}
+
 /* Prints a comment on a single line, whatever the value contains: no part of it must become a command. */
 static bool comment(struct printing *p, const struct env_value *v)
 {
@@ -393,9 +445,7 @@ static bool comment(struct printing *p, const struct env_value *v)
 
 	if (!comment_text(p, v))
 		return false;
-	for (size_t i = start; i + 1 < p->out->n; i++)
-		if ((unsigned char)p->out->p[i] < 0x20)
-			p->out->p[i] = ' ';
+	keep_one_line(p->out, start);
 	return true;
 }
 
@@ -445,6 +495,15 @@ static void lines(struct printing *p, const struct plan_job *j, const struct pla
 	struct arena own = { 0 };
 	struct env_values env = plan_env(&own, j, r, &r->main, index, &placement_cluster);
 
+	for (size_t i = 0; i < r->main.nsources; i++) {
+		size_t start = p->out->n;
+		if (plan_source_data(&own, j, &r->main.sources[i]))
+			continue;
+		buf_z(p->out, "# ");
+		source_words(p->out, &r->main.sources[i]);
+		buf_char(p->out, '\n');
+		keep_one_line(p->out, start);
+	}
 	for (size_t i = 0; i < env.n; i++)
 		assignment(p, &env.at[i], form);
 	arena_release(&own);

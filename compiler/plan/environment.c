@@ -152,6 +152,55 @@ static void raw_env(struct making *m, const struct plan_container *c)
 	}
 }
 
+/* ---- whole objects ---- */
+
+/* Does a variable in `env`, or a later object, set NAME as well? */
+static bool is_set_later(struct making *m, const struct plan_container *c, size_t from, struct str name)
+{
+	for (size_t i = 0; i < c->nenv; i++) {
+		const struct plan_env *e = &c->env[i];
+		if (str_eq(e->name, name) && !(e->per_replica && text_is_absent(&e->per_replica[m->replica])))
+			return true;
+	}
+	for (size_t i = from; i < c->nsources; i++) {
+		const struct plan_source *s = &c->sources[i];
+		const struct data *data = str_starts(name, s->prefix) ? plan_source_data(m->arena, m->job, s) : NULL;
+		if (data && data_get(data, (struct str){ name.p + s->prefix.n, name.n - s->prefix.n }))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the variables of those objects that the program has itself. */
+static void source_env(struct making *m, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nsources; i++) {
+		const struct plan_source *s = &c->sources[i];
+		const struct data *data = plan_source_data(m->arena, m->job, s);
+		for (size_t k = 0; data && k < data->u.map.n; k++) {
+			const struct data_member *d = &data->u.map.at[k];
+			struct str name = str_cat(m->arena, s->prefix, d->key, STR(""));
+			struct plan_env *e = ARENA_NEW(m->arena, struct plan_env);
+			if (d->value->kind != DATA_STRING || is_set_later(m, c, i + 1, name))
+				continue;
+			*e = (struct plan_env){ .name = name, .name_at = d->key_at, .from = s->from };
+			m->done.at[m->done.n++] = (struct env_value){ .name = name, .whole = true,
+				.value = d->value->u.string, .from = e };
+		}
+	}
+}
+
+static size_t source_count(struct making *m, const struct plan_container *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nsources; i++) {
+		const struct data *data = plan_source_data(m->arena, m->job, &c->sources[i]);
+		n += data ? data->u.map.n : 0;
+	}
+	return n;
+}
+
 static size_t raw_count(const struct plan_container *c)
 {
 	const struct data *list = c->raw && c->raw->kind == DATA_MAP ? data_get(c->raw, STR("env")) : NULL;
@@ -164,7 +213,8 @@ struct env_values plan_env(struct arena *a, const struct plan_job *j, const stru
 {
 	struct making m = { .arena = a, .job = j, .role = r, .replica = i, .where = where, .run.limit = MOST_TEXT };
 
-	m.done.at = ARENA_ARRAY(a, struct env_value, c->nenv + raw_count(c));
+	m.done.at = ARENA_ARRAY(a, struct env_value, c->nenv + raw_count(c) + source_count(&m, c));
+	source_env(&m, c);
 	for (size_t k = 0; k < c->nenv; k++) {
 		const struct plan_env *e = &c->env[k];
 		if (str_starts(e->name, STR("TRAINC_")) || (e->per_replica && text_is_absent(&e->per_replica[i])))

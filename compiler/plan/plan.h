@@ -157,6 +157,9 @@ struct plan {
 /* ---- what replicas request ---- */
 
 /* Returns what container C requests in replica I. */
+/* The limits of memory and disk: what is written, else the request; not set if there is none. */
+const struct plan_quantity *plan_memory_limit(const struct plan_amounts *asks);
+const struct plan_quantity *plan_disk_limit(const struct plan_amounts *asks);
 static inline const struct plan_amounts *plan_amounts(const struct plan_container *c, int64_t i)
 {
 	return c->per_replica ? &c->per_replica[i] : &c->asks;
@@ -303,6 +306,15 @@ const struct plan_port *plan_find_port(const struct plan_role *r, struct str nam
 /* Returns the sub path in a claim, for a replica whose index in its slice is I. */
 struct str plan_volume_path(struct arena *a, const struct plan_volume *v, int64_t i);
 /* Returns the mount of the container at that path, which must be normalized; or NULL. */
+/* The name of an extra object: the one in its metadata, or JOB-NAME. */
+struct str plan_object_name(struct arena *a, const struct plan_job *j, const struct plan_object *o);
+/*
+ * The texts by their keys of an object whose keys become variables: a map, or NULL if the program does not have the
+ * object, or not as text.
+ */
+const struct data *plan_source_data(struct arena *a, const struct plan_job *j, const struct plan_source *s);
+/* How the language writes it: secret_env("aws", prefix = "AWS_"). */
+struct str plan_source_text(struct arena *a, const struct plan_source *s);
 const struct plan_mount *plan_find_mount(const struct plan_container *c, struct str path);
 
 /* ---- texts of one replica ---- */

@@ -266,6 +266,10 @@ static void dump_container(struct dumping *d, const char *kind, const struct pla
 	dump_word(d, "workdir", &c->workdir);
 	for (size_t i = 0; i < c->nenv; i++)
 		env(d, &c->env[i], replicas);
+	for (size_t i = 0; i < c->nsources; i++) {
+		fact(d, "env_from", plan_source_text(&d->arena, &c->sources[i]), c->sources[i].from);
+		dump_rest(d, 1, &shape_plan_source, &c->sources[i]);
+	}
 	for (size_t i = 0; i < c->nports; i++) {
 		dump_number(d, str_printf(&d->arena, "port %.*s", STR_ARG(c->ports[i].name)).p, c->ports[i].port,
 			c->ports[i].from);

@@ -44,6 +44,9 @@ static void verify_references_of(struct checking *c, const struct plan_container
 		if (v->class.n)
 			check_object_name(c, v->class, "a storage class", v->from);
 	}
+	for (size_t i = 0; i < pc->nsources; i++)
+		check_object_name(c, pc->sources[i].name, pc->sources[i].secret ? "a Secret" : "a ConfigMap",
+			pc->sources[i].from);
 	for (size_t i = 0; i < pc->nenv; i++) {
 		const struct plan_env *e = &pc->env[i];
 		const char *what = e->kind == ENV_SECRET ? "a Secret" : "a ConfigMap";

@@ -68,25 +68,65 @@ static void note_unasked(struct launch *l, const struct plan_role *r, const stru
 				STR_ARG(c->mounts[i].path));
 }
 
+/* Notes objects whose keys are variables: only the cluster knows them, unless the program has the object itself. */
+static void note_sources(struct launch *l, const struct plan_container *c)
+{
+	for (size_t i = 0; i < c->nsources; i++)
+		if (!plan_source_data(l->arena, l->job, &c->sources[i]))
+			launch_note(l, "the variables of %s '%.*s' are not here: --env NAME=VALUE gives those that the "
+				"program needs", c->sources[i].secret ? "secret" : "config map",
+				STR_ARG(c->sources[i].name));
+}
+
+/* Notes fields of the role that are about nodes, kubelets and container runtimes: one line for each. */
+static void note_fields(struct launch *l, const struct plan_role *r)
+{
+	bool isolated = l->options->isolate != ISOLATE_NONE;
+	const struct { bool set; const char *note; } notes[] = {
+		{ r->place.kind != PLACE_ANYWHERE, "'place' does nothing here: all replicas run on this machine" },
+		{ r->nzones > 0, "'zone' does nothing here: all replicas run on this machine" },
+		{ r->host_network.value && isolated,
+			"'host_network' does nothing here: --isolate none gives replicas the machine's network" },
+		{ r->host_ipc.value && isolated,
+			"'host_ipc' does nothing here: --isolate none gives replicas the machine's memory" },
+		{ r->runtime_class.set,
+			"'runtime_class' does nothing here: programs start without a container runtime" },
+		{ r->automount.set && r->automount.value,
+			"'automount' does nothing here: a local run has no token for the API server" },
+		{ r->claims.n || r->shared_claims.n,
+			"device claims do nothing here: Kubernetes allocates the devices" },
+	};
+
+	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+		if (notes[i].set)
+			launch_note(l, "%s", notes[i].note);
+}
+
 /*
  * Notes settings that only have an effect in a cluster and are easily overlooked; one line for each setting, however
  * many roles have it.
  */
 static void note_role(struct launch *l, const struct plan_role *r)
 {
-	bool raw = r->raw_pod || r->raw_job;
+	bool raw = r->raw_pod || r->raw_job, security = false, resources = false;
 
 	for (size_t k = 0; k < launch_containers(r); k++) {
 		const struct plan_container *c = launch_container(r, k);
 		raw = raw || c->raw;
 		note_unasked(l, r, c);
+		note_sources(l, c);
+		security = security || c->security;
+		resources = resources || c->asks.nresources;
 		if (c->image.set && !l->options->image_root.n)
 			launch_note(l, "images are not used: programs and libraries are those of this machine");
 	}
 	if (raw)
 		launch_note(l, "raw blocks are for Kubernetes and do nothing here");
-	if (r->place.kind != PLACE_ANYWHERE)
-		launch_note(l, "'place' does nothing here: all replicas run on this machine");
+	if (security)
+		launch_note(l, "'security' does nothing here: processes run as you, with your rights");
+	if (resources)
+		launch_note(l, "'resources' does nothing here: no device plugin allocates them");
+	note_fields(l, r);
 	if (r->shm.set && !launch_boxed(l, r, &r->main))
 		launch_note(l, "shm does not limit /dev/shm here: it is the machine's");
 	if (r->main.nports && l->options->isolate == ISOLATE_NONE)

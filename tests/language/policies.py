@@ -57,6 +57,12 @@ MEMBERS = {
     'for r in cluster.roles { check (r.runtime_class ?? "") == "gvisor" else "runtime of ${r.name}: ${r.runtime_class ?? "none"}" }':
         ('runtime_class = "nvidia"', "runtime of task: nvidia"),
     'for r in cluster.roles { check not (r.automount ?? true) else "token in ${r.name}" }': ("automount = true", "token in task"),
+    'for c in cluster.containers { check "secret/aws" not in c.env_from else "all of aws in ${c.name}" }':
+        ('sidecar s { image = "a/b:1", env_from = secret_env("aws") }', "all of aws in s"),
+    'for c in cluster.containers { check c.env_from == [] else "more of ${c.name}: ${c.env_from[0]}" }':
+        ('raw container { envFrom = [{ configMapRef = { name = "x" } }] }', "more of main: config/x"),
+    'for r in cluster.roles { check len([s for s in r.env_from if s.secret != none]) == 0 else "all of a secret in ${r.name}" }':
+        ('env_from = secret_env("aws", optional = true)', "all of a secret in task"),
     'for c in cluster.containers { check not c.security.privileged else "privileged ${c.name}" }':
         ('raw container { securityContext { privileged = true } }', "privileged main"),
     'for c in cluster.containers { check c.security.restricted else "free ${c.name}" }':

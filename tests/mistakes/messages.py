@@ -559,6 +559,22 @@ case("replicas of a group", LWS % ("lws", IMAGE) % "replicas", ["A group has one
 case("the module of LeaderWorkerSet", LWS % ("leaderworkerset", IMAGE) % "copies", ["write 'import std.lws'"], right=LWS % ("lws", IMAGE) % "copies")
 
 
+# ---- variables of whole objects ----
+def sources(body):
+    return SECURITY % body
+
+
+for wrong in ('envFrom = [{ secretRef = { name = "aws" } }]', 'envfrom = secret_env("aws")', 'env_from = [{ secretRef = { name = "aws" } }]', 'env_from = "aws"', 'env_from = ["aws"]',
+              'env_from = secret("aws")', 'env_from = secret("aws", "KEY")', 'env_from = secret_files("aws")'):
+    case("all keys of a secret: " + wrong, sources(wrong), ['secret_env("aws")'], never=["cannot be put in a string", "did you mean"], right=sources('env_from = secret_env("aws")'))
+for wrong in ('env { X = secret_env("aws") }', 'env = secret_env("aws")', 'env { ...secret_env("aws") }', 'env { X = secret("aws") }'):
+    case("all keys in env: " + wrong, sources(wrong), ['env_from = [secret_env("aws")]', 'secret("aws", "KEY")'], never=["json("], right=sources('env_from = [secret_env("aws")]'))
+case("a mount of variables", sources('mounts { "/keys" = secret_env("aws") }'), ['for files write secret_files("aws")'], right=sources('mounts { "/keys" = secret_files("aws") }'))
+case("a prefix without its name", sources('env_from = secret_env("aws", "AWS_")'), ["write 'prefix = \"AWS_\"'"], right=sources('env_from = secret_env("aws", prefix = "AWS_")'))
+case("optional as a word", sources('env_from = secret_env("aws", optional)'), ["write 'optional = true'"], right=sources('env_from = secret_env("aws", optional = true)'))
+case("no objects", sources('env_from = none'), ["write config_env("], right=sources("env_from = []"))
+
+
 def squeezed(text):
     return re.sub(r"\s+", "", text)
 

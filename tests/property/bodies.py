@@ -36,6 +36,7 @@ CONTAINER = {
     "command": ("list[pod[string]]", '["run"]'),
     "args": ("list[pod[string]]", '["a", "b"]'),
     "workdir": ("path", '"/work"'),
+    "env_from": (None, 'config_env("settings")'),
     "cpu": ("cpu", "3"),
     "memory": ("memory", "3Gi"),
 }

@@ -32,7 +32,7 @@ def seen(objects):
         result[key] = {"host": host, "subdomain": spec.get("subdomain")}
         for group in ("initContainers", "containers"):
             for c in spec.get(group, []):
-                result[key][(group, c["name"])] = dict(pods.view(c, index), files=pods.files(spec, c, index, maps))
+                result[key][(group, c["name"])] = dict(pods.view(c, index, maps), files=pods.files(spec, c, index, maps))
     return result
 
 

@@ -30,9 +30,22 @@ def expand(text, known):
     return "".join(out)
 
 
-def environment(container, index):
+def of_objects(container, maps):
+    """The variables of whole objects, of those that are there; later ones replace earlier ones, and `env` all."""
+    found, own = {}, {e["name"] for e in container.get("env", [])}
+    for source in container.get("envFrom", []):
+        ref = source.get("configMapRef") or source["secretRef"]
+        for key, value in maps.get(("Secret/" if "secretRef" in source else "") + ref["name"], {}).items():
+            name = source.get("prefix", "") + key
+            found.pop(name, None)
+            found[name] = value
+    return {name: value for name, value in found.items() if name not in own}
+
+
+def environment(container, index, maps={}):
     """Ordered list of (name, value); values that only the pod knows are <path>, references are tuples."""
-    known, result = {}, []
+    whole, known = of_objects(container, maps), {}
+    result = list(whole.items())
     for entry in container.get("env", []):
         name, source = entry["name"], entry.get("valueFrom")
         if source is None:
@@ -46,12 +59,12 @@ def environment(container, index):
             kind = next(iter(source))
             value = (kind, source[kind]["name"], source[kind]["key"])
         result.append((name, value))
-    return known, result
+    return dict(whole, **known), result
 
 
-def view(container, index):
+def view(container, index, maps={}):
     """The final environment without the compiler's own variables, command and arguments."""
-    known, env = environment(container, index)
+    known, env = environment(container, index, maps)
     return {
         "env": [(n, v) for n, v in env if not n.startswith("TRAINC_")],
         "command": [expand(t, known) for t in container.get("command", [])],
@@ -90,6 +103,7 @@ def jobs_of(o):
 def replicas(objects):
     """(job, role, index) -> (host, pod spec, ConfigMaps) of every replica that Jobs create, or that is a Pod."""
     maps = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
+    maps.update({"Secret/" + o["metadata"]["name"]: o.get("stringData", {}) for o in objects if o["kind"] == "Secret"})
     result = {}
     objects = objects + [job for o in objects if o["kind"] in ("JobSet", "TrainingRuntime") for job in jobs_of(o)]
     for o in objects:

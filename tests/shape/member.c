@@ -135,6 +135,9 @@ int main(void)
 	volumes[0].surprise = STR("of plan_volume");
 	r->main.asks = amounts[0];
 	r->main.surprise = STR("of plan_container");
+	static struct plan_source sources[] = { { .name = { "settings", 8 }, .surprise = { "of plan_source", 14 } } };
+	r->main.sources = sources;
+	r->main.nsources = 1;
 	static struct plan_security security = { .restricted = true, .surprise = { "of plan_security", 16 } };
 	r->main.security = &security;
 	static struct plan_layout layout = { .tp = 1, .surprise = { "of plan_layout", 14 } };

@@ -42,6 +42,7 @@ FIELDS = {
     "node": ("", 'node { zone = "a" }', ""), "zone": ("", 'zone = "a"', ""), "zones": ("", 'zone = ["a", "b"]', ""), "tolerate": ("", 'tolerate = ["gpu"]', ""), "spread": ("", 'spread = "host"', ""), "place": ("", 'place = prefer("host")', ""),
     "host_network": ("", "host_network = true", ""), "host_ipc": ("", "host_ipc = true", ""),
     "runtime_class": ("", 'runtime_class = "gvisor"', ""), "automount": ("", "automount = false", ""),
+    "env_from": ("", 'env_from = config_env("settings")', ""),
     "security": ("", "security { run_as = 1000 }", ""),
     "service_account": ("", 'service_account = "sa"', ""), "service": ("", 'service = "cluster", ports { http = 80 }', "ports { http = 80 }"),
     "restart": ("", 'restart = "on-failure"', ""), "retries": ("", "retries = 2", ""), "retry_on": ("", "retries = 2, retry_on = 130..140", "retries = 2"),

@@ -21,7 +21,8 @@ static void ok(bool good, const char *what, const char *name)
 
 static void each_field(struct schema_types *types)
 {
-	static const char *const names[] = { "env", "limits", "zones", "sites?", "code?", "layout", "places?" };
+	static const char *const names[] = { "env", "limits", "zones", "sites?", "code?", "layout", "places?",
+		"sources" };
 
 	for (int i = 0; i < FIELDS; i++) {
 		const struct field *f = schema_field((enum field_id)i);
@@ -61,7 +62,7 @@ static void lookups(struct schema_types *types)
 	size_t n = 0;
 	for (const struct field *f = schema_next(BLOCK_SIDECAR, NULL); f; f = schema_next(BLOCK_SIDECAR, f))
 		n++;
-	ok(n == 13, "a sidecar has thirteen fields", "sidecar");
+	ok(n == 14, "a sidecar has fourteen fields", "sidecar");
 }
 
 static void functions_and_blocks(void)

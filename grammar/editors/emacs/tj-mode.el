@@ -18,7 +18,7 @@
 (defconst tj--soft '("import" "as" "param" "fn" "type" "framework" "accelerator" "job" "profile" "test" "policy" "project" "not" "true" "false" "none"))
 (defconst tj--soft-blocks '("import" "as" "param" "fn" "type" "framework" "accelerator" "job" "profile" "test" "policy"))
 (defconst tj--blocks '("role" "aux" "cell" "sidecar" "init" "raw" "object"))
-(defconst tj--functions '("len" "range" "sum" "product" "min" "max" "sorted" "unique" "flatten" "find" "abs" "ceil_div" "round" "float" "int" "str" "join" "split" "lines" "replace" "trim" "pad" "cut" "lower" "upper" "starts_with" "ends_with" "matches" "commands" "options" "keys" "values" "has" "json" "sha256" "bytes" "seconds" "millis" "has_digest" "tag" "pvc" "scratch" "own_claim" "secret_files" "config_files" "host_path" "nfs" "generated" "secret" "config" "done" "ready" "started" "tcp" "http" "exec" "near" "prefer" "pack" "env" "object" "fails"))
+(defconst tj--functions '("len" "range" "sum" "product" "min" "max" "sorted" "unique" "flatten" "find" "abs" "ceil_div" "round" "float" "int" "str" "join" "split" "lines" "replace" "trim" "pad" "cut" "lower" "upper" "starts_with" "ends_with" "matches" "commands" "options" "keys" "values" "has" "json" "sha256" "bytes" "seconds" "millis" "has_digest" "tag" "pvc" "scratch" "own_claim" "secret_files" "config_files" "host_path" "nfs" "generated" "secret" "config" "config_env" "secret_env" "done" "ready" "started" "tcp" "http" "exec" "near" "prefer" "pack" "env" "object" "fails"))
 (defconst tj--types '("bool" "int" "float" "string" "cpu" "memory" "duration" "topology" "range" "elastic" "image" "name" "path" "port" "accelerator" "volume" "condition" "role" "data" "enum" "list" "map" "pod" "secret" "Role" "Sidecar"))
 
 (defconst tj--number
