@@ -559,6 +559,10 @@ case("replicas of a group", LWS % ("lws", IMAGE) % "replicas", ["A group has one
 case("the module of LeaderWorkerSet", LWS % ("leaderworkerset", IMAGE) % "copies", ["write 'import std.lws'"], right=LWS % ("lws", IMAGE) % "copies")
 
 
+# ---- a merge of git that was not finished: its marks have a label (merge.tj has those without) ----
+case("an unfinished merge", SECURITY % ("retries = 1\n<<<<<<< HEAD\n  cpu = 4\n=======\n  cpu = 8\n>>>>>>> feature\n"), ["this is an unresolved merge conflict", "keep one of the two sides"],
+     right=SECURITY % "retries = 1\n  cpu = 4")
+
 # ---- variables of whole objects ----
 def sources(body):
     return SECURITY % body
