@@ -525,7 +525,10 @@ static void advise_map(struct advice *a, const struct type *elem)
 	                    str_is(name, "files") ? "\"/etc/app.conf\" = \"text\"" : variables ? "key = \"value\""
 	                    	: NULL;
 
-	if (variables && written.n && name.n) {
+	if (elem->kind == TYPE_LIST && elem->or_one && name.n) {
+		diag_help(c->diags, a->diag, "name the label of the nodes: %.*s { \"kubernetes.io/hostname\" = %.*s }",
+			STR_ARG(name), STR_ARG(a->words));
+	} else if (variables && written.n && name.n) {
 		diag_help(c->diags, a->diag, "write '%.*s { %.*s }'", STR_ARG(name), STR_ARG(written));
 		diag_fix(c->diags, a->diag, a->found->span, str_printf(c->arena, "{ %.*s }", STR_ARG(written)),
 			"write a map");
@@ -692,6 +695,13 @@ static void joined(struct advice *a, const struct type *want)
 
 	if (n->type->kind != TYPE_LIST && n->type->kind != TYPE_EMPTY)
 		return;
+	if (c->at.node && a->site->name.n) {
+		struct str key = str_is_word(a->site->name) ? a->site->name :
+			str_cat(c->arena, STR("\""), a->site->name, STR("\""));
+		diag_help(c->diags, a->diag, "one of several values is a field of its own: node_in { %.*s = %.*s }",
+			STR_ARG(key), STR_ARG(a->words));
+		return;
+	}
 	if (n->kind == NODE_LIST && n->u.list.n == 1 && n->u.list.at[0]->kind != NODE_SPREAD) {
 		struct str one = source_text(c->program->sources, n->u.list.at[0]->span);
 		diag_help(c->diags, a->diag, "write %.*s without brackets", STR_ARG(one));

@@ -548,7 +548,7 @@ static void block_set(struct items *to, struct node *item)
 	b->value = value;
 	const struct field *f = field_of_block(b, &item->u.item.key);
 	b->value = NULL;
-	bool env = c->at.env, differs = c->at.differs;
+	bool env = c->at.env, node = c->at.node, differs = c->at.differs;
 	/* the field is only a guess, so the value is not checked against its type */
 	if (!f || !str_eq(written, item->u.item.key.text)) {
 		item->u.item.field = f;
@@ -567,6 +567,7 @@ static void block_set(struct items *to, struct node *item)
 	struct site site = field_site(f, (struct span){ 0 });
 	const struct type *want = schema_type(&c->types, f->id);
 	c->at.env = f->id == FIELD_ENV;
+	c->at.node = f->id == FIELD_NODE;
 	c->at.differs = schema_differs(f->id);
 	if (item->kind == NODE_EXTEND && item->u.item.adds)
 		check_adding(c, item, f, want);
@@ -575,6 +576,7 @@ static void block_set(struct items *to, struct node *item)
 	else
 		check_expr(c, value, want, &site);
 	c->at.env = env;
+	c->at.node = node;
 	c->at.differs = differs;
 	if (f->id == FIELD_REPLICAS && value->type->kind != TYPE_BAD)
 		leave_replicas(value);

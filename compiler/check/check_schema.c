@@ -351,7 +351,7 @@ static const struct type *read_core(struct spelling *s)
 		return code_type(s->types);
 	if (eat(s, "security"))
 		return security_type(s->types);
-	if (eat(s, "zones") || eat(s, "sites"))
+	if (eat(s, "zones") || eat(s, "sites") || eat(s, "values"))
 		return list_or_one(a, &type_string);
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (eat(s, plain[i].word))

@@ -52,6 +52,7 @@ struct where {
 	/* the declaration of a file whose value is being checked: its mentions of other declarations are recorded */
 	struct decl *owner;
 	bool env;                       /* the expression is inside the value of an environment variable */
+	bool node;                      /* the expression is inside of the field `node` */
 	bool differs;                   /* the expression is inside the value of a field that may differ between
 					 * replicas */
 	bool spanning;                  /* pod-time values are accepted here */

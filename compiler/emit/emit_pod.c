@@ -70,17 +70,31 @@ static void node_selector(struct emit *e, const struct plan_role *r, struct obje
 		PUT_STR(e->arena, map, ZONE_LABEL, r->zones[0].value, r->zones[0].from);
 }
 
-/* Writes that a node has one of the VALUES of a label. */
-static void label_in(struct emit *e, struct str key, const struct plan_str *values, size_t n, struct span from,
-	struct object *list)
+/* Writes that OPERATOR holds for a label and the VALUES. */
+static void label_expression(struct emit *e, const char *operator, struct str key, const struct plan_str *values,
+	size_t n, struct span from, struct object *list)
 {
 	struct object *o = object_add_map(e->arena, list, from);
 
 	PUT_STR(e->arena, o, "key", key, from);
-	PUT_STR(e->arena, o, "operator", STR("In"), from);
-	struct object *in = PUT_LIST(e->arena, o, "values", from);
+	PUT_STR(e->arena, o, "operator", str_of(operator), from);
+	struct object *in = n ? PUT_LIST(e->arena, o, "values", from) : NULL;
 	for (size_t i = 0; i < n; i++)
 		object_add(e->arena, in, object_string(e->arena, values[i].value, values[i].from));
+}
+
+/* Writes `node_in` and `avoid`, which hold in every term. */
+static void label_choices(struct emit *e, const struct plan_role *r, struct object *list)
+{
+	for (size_t i = 0; i < r->nnode_in; i++) {
+		const struct plan_choice *c = &r->node_in[i];
+		label_expression(e, c->nvalues ? "In" : "Exists", c->key, c->values, c->nvalues, c->from, list);
+	}
+	for (size_t i = 0; i < r->navoid; i++) {
+		const struct plan_choice *c = &r->avoid[i];
+		label_expression(e, c->nvalues ? "NotIn" : "DoesNotExist", c->key, c->values, c->nvalues, c->from,
+			list);
+	}
 }
 
 /* Has the role itself chosen one value of the label? Then its node selector says it. */
@@ -104,8 +118,9 @@ static size_t open_choices(const struct plan_role *r)
 }
 
 /*
- * Writes several zones, and labels of the accelerator of which a node has some. A node selector has only one value for
- * a label, and all of its labels must hold, so they become a node affinity. Each way to find the accelerator is a term.
+ * Writes several zones, `node_in`, `avoid`, and labels of the accelerator of which a node has some. A node selector has
+ * only one value for a label, and all of its labels must hold, so they become a node affinity. Each way to find the
+ * accelerator is a term.
  */
 static void node_affinity(struct emit *e, const struct plan_role *r, struct object *pod)
 {
@@ -115,9 +130,10 @@ static void node_affinity(struct emit *e, const struct plan_role *r, struct obje
 	bool one_way = n && !acc->choices[n - 1].way;
 	struct arena *a = e->arena;
 
-	if (r->nzones < 2 && !n)
+	if (r->nzones < 2 && !n && !r->nnode_in && !r->navoid)
 		return;
-	struct span from = n ? acc->from : r->zones[0].from;
+	struct span from = n ? acc->from : r->nzones > 1 ? r->zones[0].from : r->nnode_in ? r->node_in[0].from :
+		r->avoid[0].from;
 	if (!affinity)
 		affinity = PUT_MAP(a, pod, "affinity", from);
 	terms = PUT_LIST(a, PUT_MAP(a, PUT_MAP(a, affinity, "nodeAffinity", from),
@@ -127,10 +143,11 @@ static void node_affinity(struct emit *e, const struct plan_role *r, struct obje
 		int64_t way = n ? acc->choices[i].way : 0;
 		for (; i < n && acc->choices[i].way == way; i++)
 			if (!one_way || !chosen_by_role(r, &acc->choices[i]))
-				label_in(e, acc->choices[i].key, acc->choices[i].values, acc->choices[i].nvalues,
-					acc->from, list);
+				label_expression(e, "In", acc->choices[i].key, acc->choices[i].values,
+					acc->choices[i].nvalues, acc->from, list);
 		if (r->nzones > 1)
-			label_in(e, STR(ZONE_LABEL), r->zones, r->nzones, r->zones[0].from, list);
+			label_expression(e, "In", STR(ZONE_LABEL), r->zones, r->nzones, r->zones[0].from, list);
+		label_choices(e, r, list);
 	} while (i < n);
 }
 

@@ -20,7 +20,7 @@ static const struct { const char *key, *field; } typed[] = {
 	{ "volumes", "mounts" }, { "cpu", "cpu" }, { "memory", "memory" }, { "ephemeral-storage", "disk" },
 	{ "resources", "accelerator' or 'resources" }, { "nodeSelector", "node" },
 	{ "resourceClaims", "device_claims" }, { "claims", "device_claims" }, { "tolerations", "tolerate" },
-	{ "affinity", "spread', 'place' or 'apart" }, { "topologySpreadConstraints", "spread" },
+	{ "affinity", "spread', 'place' or 'apart" }, { "nodeAffinity", "node_in' or 'avoid" }, { "topologySpreadConstraints", "spread" },
 	{ "serviceAccountName", "service_account" }, { "priorityClassName", "priority" },
 	{ "schedulerName", "scheduler" }, { "terminationGracePeriodSeconds", "grace" },
 	{ "imagePullSecrets", "pull_secrets" }, { "restartPolicy", "restart" }, { "initContainers", "init" },

@@ -212,7 +212,7 @@ static bool is_identity(const struct type *t)
 	case TYPE_ACCELERATOR:
 	case TYPE_TOPOLOGY: case TYPE_SECRET: case TYPE_CONFIG:
 		return !t->refine;
-	case TYPE_LIST:
+	case TYPE_LIST: return !t->or_one && !t->refine && is_identity(t->elem);
 	case TYPE_MAP: return !t->refine && is_identity(t->elem);
 	default: return false;
 	}

@@ -469,6 +469,11 @@ static const struct value *node_labels(struct eval *ev, const struct plan_role *
 		const struct plan_pair *p = &r->node.at[i];
 		put_node_label(ev, map, p->key, &(struct plan_str){ p->value, p->from, true }, 1, p->from);
 	}
+	for (size_t i = 0; i < r->nnode_in; i++) {
+		const struct plan_choice *c = &r->node_in[i];
+		struct plan_str any = { STR("*"), c->from, true };
+		put_node_label(ev, map, c->key, c->nvalues ? c->values : &any, c->nvalues ? c->nvalues : 1, c->from);
+	}
 	if (r->nzones)
 		put_node_label(ev, map, STR("topology.kubernetes.io/zone"), r->zones, r->nzones, r->zones[0].from);
 	return map_finish(ev, map);

@@ -21,7 +21,8 @@ static bool aux_inherits(enum field_id id)
 	case FIELD_CPU: case FIELD_MEMORY: case FIELD_DISK: case FIELD_SHM: case FIELD_LIMITS: case FIELD_RESOURCES:
 	case FIELD_DEVICE_CLAIMS: case FIELD_SHARED_DEVICE_CLAIMS: case FIELD_HOST_NETWORK: case FIELD_HOST_IPC:
 	case FIELD_RUNTIME_CLASS:
-	case FIELD_ACCELERATOR: case FIELD_SLICES: case FIELD_LAYOUT: case FIELD_NODE: case FIELD_ZONE:
+	case FIELD_ACCELERATOR: case FIELD_SLICES: case FIELD_LAYOUT: case FIELD_NODE:
+	case FIELD_NODE_IN: case FIELD_AVOID: case FIELD_ZONE:
 	case FIELD_TOLERATE: case FIELD_SPREAD: case FIELD_PLACE:
 	case FIELD_RETRIES: case FIELD_RETRY_ON: case FIELD_RESTART: case FIELD_START_AFTER:
 		return false;
@@ -435,11 +436,17 @@ void role_report_required(struct eval *ev, const struct role *r, enum field_id i
 		STR_ARG(r->name));
 }
 
-/* Tests the value against the types that frameworks declare for the field. */
+/*
+ * Tests the value against the types that frameworks declare for the field. A map of lists, in which one element needs
+ * no brackets, may have inserted elements that are no lists yet.
+ */
 static const struct value *narrowed(struct eval *ev, struct role *r, enum field_id id, struct role_slot *s,
 	const struct value *v)
 {
 	struct node *typed = role_typed(r, id);
+	const struct type *own = schema_type(&ev->types, id);
+	if (own->kind == TYPE_MAP && own->elem->or_one && value_ok(v))
+		v = value_convert(ev, v, own, s->set_at, (struct span){ 0 });
 	if (!typed || !typed->u.field.declared)
 		return v;
 	if (s->level == LEVELS) {

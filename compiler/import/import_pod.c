@@ -19,9 +19,12 @@ static struct line *set_role_field(struct role_reading *r, const char *field, st
 
 static void keep_pod_raw(struct role_reading *r, const struct data_member *m)
 {
-	bool selects = str_is(m->key, "affinity") || str_is(m->key, "topologySpreadConstraints");
+	bool affinity = str_is(m->key, "affinity"), selects = affinity || str_is(m->key, "topologySpreadConstraints");
+	struct data_member kept = *m;
 
-	raw_member(r->im, role_raw(r, m->key_at), m->key, selects ? selectors_read(r, m) : m->value, m->key_at);
+	if (affinity && !(kept.value = node_affinity_read(r, m->value)))
+		return;
+	raw_member(r->im, role_raw(r, m->key_at), m->key, selects ? selectors_read(r, &kept) : m->value, m->key_at);
 }
 
 /* ---- containers ---- */
@@ -267,12 +270,6 @@ static void read_pod_field(struct role_reading *r, const struct data_member *m)
 }
 
 /* ---- reading the metadata of the template ---- */
-
-struct str usual_level(struct str label)
-{
-	return str_is(label, "kubernetes.io/hostname") ? STR("host") :
-		str_is(label, "topology.kubernetes.io/zone") ? STR("zone") : STR("");
-}
 
 #define KUEUE_PODSET "kueue.x-k8s.io/podset-"
 

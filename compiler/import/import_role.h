@@ -140,6 +140,8 @@ void volumes_finish(struct role_reading *r);
 /* Finds the accelerator of a role, and writes the remaining node labels and tolerations. */
 void device_read(struct role_reading *r, const struct data *node, const struct data *tolerations);
 
+/* Reads what the pods require of nodes; returns what remains of AFFINITY for `raw pod`, or NULL if nothing does. */
+const struct data *node_affinity_read(struct role_reading *r, const struct data *affinity);
 /*
  * Keeps an affinity or a spread constraint whose selectors ask for labels that a program's pods have. Labels of the
  * controller are replaced by trainc's labels, which is reported; a label without a counterpart is reported as

@@ -11,7 +11,8 @@ static const char *const order[] = {
 	"timeout", "ttl", "clean", "suspend", "queue", "gang", "scheduler", "priority", "grace", "success", "running",
 	"other_roles", "ready", "start_after", "service", "service_account", "host_network",
 	"host_ipc", "runtime_class", "automount", "security", "spread", "place", "zone",
-	"tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "env", "env_from", "ports",
+	"tolerate", "limits", "resources", "device_claims", "shared_device_claims", "node", "node_in", "avoid",
+	"env", "env_from", "ports",
 	"mounts", "files", "labels", "annotations", "init", "sidecar", "raw pod", "raw container", "raw",
 	"role", "object",
 };

@@ -100,3 +100,9 @@ bool is_servers(struct str key)
 			return true;
 	return false;
 }
+
+struct str usual_level(struct str label)
+{
+	return str_is(label, "kubernetes.io/hostname") ? STR("host") :
+		str_is(label, "topology.kubernetes.io/zone") ? STR("zone") : STR("");
+}

@@ -344,6 +344,7 @@ static void lower_policy(struct lowering *l)    /* fields for placement, restart
 	struct role *r = l->role;
 	struct plan_role *p = l->plan;
 	p->node = value_pairs(ev, role_field(ev, r, FIELD_NODE));
+	lower_nodes(l);
 	p->tolerate = role_strs(ev, r, FIELD_TOLERATE, &p->ntolerate);
 	p->pull_secrets = role_strs(ev, r, FIELD_PULL_SECRETS, &p->npull_secrets);
 	p->spread = role_str(ev, r, FIELD_SPREAD);

@@ -119,6 +119,8 @@ void report_locked(struct lowering *l, const struct source_entry *mine);
  */
 bool words_free(struct job *j);
 void lower_env(struct lowering *l, struct source_entries *sources, struct plan_container *c);
+/* Lowers `node_in` and `avoid` of the role. */
+void lower_nodes(struct lowering *l);
 /*
  * Lowers `env_from` of container C: that of BODY, the body of a sidecar or init container, or of the role if BODY is
  * NULL.

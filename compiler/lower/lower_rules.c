@@ -17,6 +17,7 @@ static void rules_of_roles(struct job *j)
 		first++;
 	j->nroles = j->plan->nroles = first;
 	rules_resources(j);
+	rules_labels(j);
 	rules_words(j);
 	rules_layout(j);
 	rules_text(j);

@@ -14,6 +14,7 @@ void rules_job(struct job *j);
 void rules_roles(struct job *j);        /* checks success, start order and restarts: TJ05xx */
 void rules_resources(struct job *j);    /* checks cpu, memory and devices: TJ0522, TJ0606 to TJ0620 */
 void rules_nodes(struct job *j, const struct plan_role *r);      /* checks node labels of devices: TJ0616, TJ0629 */
+void rules_labels(struct job *j);       /* compares labels that nodes must have and must not have: TJ0633 */
 void rules_mounts(struct job *j);       /* checks paths and volumes: TJ0612 to TJ0621 */
 void rules_words(struct job *j);        /* checks for commands that cannot work as written: TJ0534 to TJ0536 */
 void rules_layout(struct job *j);       /* compares layouts with places, slices and options: TJ0645 to TJ0647 */

@@ -49,6 +49,27 @@ struct str plan_zones_text(struct arena *a, const struct plan_role *r)
 	return s;
 }
 
+static void put_choice_words(struct buf *out, const char *before, const struct plan_choice *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		buf_printf(out, "%s%s%.*s = %s", out->n ? ", " : "", before, STR_ARG(all[i].key), all[i].nvalues ? "" :
+			"any");
+		for (size_t k = 0; k < all[i].nvalues; k++)
+			buf_printf(out, "%s%.*s", k ? " or " : "", STR_ARG(all[i].values[k].value));
+	}
+}
+
+struct str plan_labels_text(struct arena *a, const struct plan_role *r)
+{
+	struct buf text = { 0 };
+
+	put_choice_words(&text, "", r->node_in, r->nnode_in);
+	put_choice_words(&text, "not ", r->avoid, r->navoid);
+	struct str s = buf_take(&text, a);
+	buf_release(&text);
+	return s;
+}
+
 bool plan_choice_takes(const struct plan_choice *c, struct str value)
 {
 	for (size_t i = 0; i < c->nvalues; i++)

@@ -218,6 +218,8 @@ bool plan_choice_takes(const struct plan_choice *c, struct str value);
  * a role without such labels.
  */
 struct str plan_nodes_text(struct arena *a, const struct plan_role *r);
+/* Formats `node_in` and `avoid`, such as "pool = a or b, not spot = any"; empty without them. */
+struct str plan_labels_text(struct arena *a, const struct plan_role *r);
 /* Formats the zones, such as "eu-west-1a or eu-west-1b"; empty for a role that may run in any zone. */
 struct str plan_zones_text(struct arena *a, const struct plan_role *r);
 /* Formats a place as a program writes it, such as near("rack"); empty for a role that may run anywhere. */

@@ -390,6 +390,20 @@ static void dump_plan_place(struct dumping *d, const struct plan_place *p)
 	d->depth--;
 }
 
+static void dump_labels(struct dumping *d, const char *word, const struct plan_choice *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		dump_begin(d);
+		buf_printf(d->out, "%s %.*s =%s", word, STR_ARG(all[i].key), all[i].nvalues ? "" : " any");
+		for (size_t k = 0; k < all[i].nvalues; k++) {
+			buf_z(d->out, k ? ", " : " ");
+			buf_json(d->out, all[i].values[k].value);
+		}
+		dump_end(d, all[i].from);
+		dump_rest(d, 1, &shape_plan_choice, &all[i]);
+	}
+}
+
 static void dump_role(struct dumping *d, const struct plan_role *r)
 {
 	fact(d, r->aux ? "aux" : "role", r->name, r->at);
@@ -424,6 +438,8 @@ static void dump_role(struct dumping *d, const struct plan_role *r)
 	if (r->accelerator)
 		dump_accelerator(d, r->accelerator);
 	dump_pairs(d, "node", &r->node);
+	dump_labels(d, "node_in", r->node_in, r->nnode_in);
+	dump_labels(d, "avoid", r->avoid, r->navoid);
 	dump_pairs(d, "claim", &r->claims);
 	dump_pairs(d, "shared_claim", &r->shared_claims);
 	dump_words(d, "tolerate", r->tolerate, r->ntolerate);

@@ -132,6 +132,18 @@ static void put_claims(struct plan_json *p, const char *key, const struct plan_p
 	json_close(&p->json, '}');
 }
 
+/* Writes labels with their lists of values; an empty list stands for any value. */
+static void put_choice_lists(struct plan_json *p, const char *key, const struct plan_choice *all, size_t n)
+{
+	if (!n)
+		return;
+	json_line(&p->json, 10);
+	json_add_open(&p->json, key, '{');
+	for (size_t i = 0; i < n; i++)
+		put_way_label(p, all[i].key, all[i].values, all[i].nvalues);
+	json_close(&p->json, '}');
+}
+
 static void put_zones(struct plan_json *p, const struct plan_role *r)
 {
 	if (!r->nzones)
@@ -228,6 +240,8 @@ static void put_role(struct plan_json *p, const struct plan_job *j, const struct
 	put_kinds(p, r);
 	put_claims(p, "device_claims", &r->claims);
 	put_claims(p, "shared_device_claims", &r->shared_claims);
+	put_choice_lists(p, "node_in", r->node_in, r->nnode_in);
+	put_choice_lists(p, "avoid", r->avoid, r->navoid);
 	put_zones(p, r);
 	if (r->place.kind != PLACE_ANYWHERE) {
 		json_line(&p->json, 10);

@@ -206,6 +206,9 @@ static void places(struct arena *a, const struct plan_job *j, struct buf *out)
 			continue;
 		if (nodes.n && r->max)
 			buf_printf(out, "  role '%.*s' runs on nodes with %.*s\n", STR_ARG(r->name), STR_ARG(nodes));
+		struct str labels = plan_labels_text(a, r);
+		if (labels.n && r->max)
+			buf_printf(out, "  role '%.*s' chooses nodes: %.*s\n", STR_ARG(r->name), STR_ARG(labels));
 		if (r->nzones && r->max)
 			buf_printf(out, "  role '%.*s' runs in zone %.*s\n", STR_ARG(r->name),
 				STR_ARG(plan_zones_text(a, r)));

@@ -238,6 +238,20 @@ static void zone(struct checking *c, const struct plan_str *z)
 		report_label(c, z->from, "zone", z->value, why);
 }
 
+static void label_choices(struct checking *c, const struct plan_job *j, const struct plan_choice *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct plan_pair p = { all[i].key, STR(""), all[i].from, all[i].from };
+		check_pairs(c, j, &(struct plan_pairs){ &p, 1 }, "node label", false);
+		for (size_t k = 0; k < all[i].nvalues; k++) {
+			const char *why;
+			if (!kube_label_value(all[i].values[k].value, &why))
+				report_part(c, all[i].values[k].from, "node label", "value", all[i].values[k].value,
+					why);
+		}
+	}
+}
+
 void check_labels(struct checking *c, const struct plan_job *j)
 {
 	const char *why;
@@ -254,6 +268,8 @@ void check_labels(struct checking *c, const struct plan_job *j)
 		check_pairs(c, j, &j->roles[i].labels, "label", true);
 		check_pairs(c, j, &j->roles[i].annotations, "annotation", false);
 		check_pairs(c, j, &j->roles[i].node, "node label", true);
+		label_choices(c, j, j->roles[i].node_in, j->roles[i].nnode_in);
+		label_choices(c, j, j->roles[i].avoid, j->roles[i].navoid);
 		for (size_t k = 0; k < j->roles[i].nzones; k++)
 			zone(c, &j->roles[i].zones[k]);
 		for (size_t k = 0; k < j->roles[i].ntolerate; k++)

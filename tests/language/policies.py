@@ -59,6 +59,9 @@ MEMBERS = {
     'for r in cluster.roles { check not (r.automount ?? true) else "token in ${r.name}" }': ("automount = true", "token in task"),
     'for c in cluster.containers { check "secret/aws" not in c.env_from else "all of aws in ${c.name}" }':
         ('sidecar s { image = "a/b:1", env_from = secret_env("aws") }', "all of aws in s"),
+    'for r in cluster.roles { check "a" in (r.avoid["pool"] ?? []) else "pool a for ${r.name}" }': ('avoid { pool = ["b", "c"] }', "pool a for task"),
+    'for r in cluster.roles { check not has(r.node_labels, "pool") or r.node_labels["pool"] == ["a"] else "pools ${join(r.node_labels["pool"], "+")}" }':
+        ('node_in { pool = ["b", "c"] }', "pools b+c"),
     'for c in cluster.containers { check c.env_from == [] else "more of ${c.name}: ${c.env_from[0]}" }':
         ('raw container { envFrom = [{ configMapRef = { name = "x" } }] }', "more of main: config/x"),
     'for r in cluster.roles { check len([s for s in r.env_from if s.secret != none]) == 0 else "all of a secret in ${r.name}" }':

@@ -524,6 +524,10 @@ for clock, ours in (("12:00:00", "12h"), ("1:30:00", "90min"), ("0:00:45", "45s"
 
 
 # ---- the words of Pod Security, of the node's network, of cells: each help leads to what was meant ----
+def sources_of(body):
+    return SECURITY % body
+
+
 SECURITY = 'job "a" {\n  image = "%s"\n  %%s\n  role w { command = ["t"] }\n}\n' % IMAGE
 RESTRICTED = SECURITY % 'security = "restricted"'
 case("restricted without quotes", SECURITY % "security = restricted", ['if the text is meant, write "restricted"'], right=RESTRICTED)
@@ -563,20 +567,24 @@ case("the module of LeaderWorkerSet", LWS % ("leaderworkerset", IMAGE) % "copies
 case("an unfinished merge", SECURITY % ("retries = 1\n<<<<<<< HEAD\n  cpu = 4\n=======\n  cpu = 8\n>>>>>>> feature\n"), ["this is an unresolved merge conflict", "keep one of the two sides"],
      right=SECURITY % "retries = 1\n  cpu = 4")
 
+# ---- labels that nodes may have, or must not have ----
+for wrong in 'avoid = ["n7"]', 'exclude_nodes = ["n7"]', 'exclude = ["n7"]', 'avoid_nodes = ["n7"]', 'anti_node = ["n7"]':
+    case("nodes to leave out: " + wrong, sources_of(wrong), ['avoid { "kubernetes.io/hostname" = ["n'], right=sources_of('avoid { "kubernetes.io/hostname" = ["n7"] }'))
+for wrong in 'node_in = ["n7"]', 'nodelist = ["n7"]', 'target_nodes = ["n7"]', 'nodeAffinity { a = "b" }':
+    case("nodes to choose from: " + wrong, sources_of(wrong), ["node_in {"], right=sources_of('node_in { "kubernetes.io/hostname" = ["n7"] }'))
+case("several values of a label", sources_of('node { pool = ["a", "b"] }'), ['node_in { pool = ["a", "b"] }'], never=["join("], right=sources_of('node_in { pool = ["a", "b"] }'))
+case("no value of a label", sources_of('avoid { pool = [] }'), ['"*" stands for any value'], right=sources_of('avoid { pool = "*" }'))
+
 # ---- variables of whole objects ----
-def sources(body):
-    return SECURITY % body
-
-
 for wrong in ('envFrom = [{ secretRef = { name = "aws" } }]', 'envfrom = secret_env("aws")', 'env_from = [{ secretRef = { name = "aws" } }]', 'env_from = "aws"', 'env_from = ["aws"]',
               'env_from = secret("aws")', 'env_from = secret("aws", "KEY")', 'env_from = secret_files("aws")'):
-    case("all keys of a secret: " + wrong, sources(wrong), ['secret_env("aws")'], never=["cannot be put in a string", "did you mean"], right=sources('env_from = secret_env("aws")'))
+    case("all keys of a secret: " + wrong, sources_of(wrong), ['secret_env("aws")'], never=["cannot be put in a string", "did you mean"], right=sources_of('env_from = secret_env("aws")'))
 for wrong in ('env { X = secret_env("aws") }', 'env = secret_env("aws")', 'env { ...secret_env("aws") }', 'env { X = secret("aws") }'):
-    case("all keys in env: " + wrong, sources(wrong), ['env_from = [secret_env("aws")]', 'secret("aws", "KEY")'], never=["json("], right=sources('env_from = [secret_env("aws")]'))
-case("a mount of variables", sources('mounts { "/keys" = secret_env("aws") }'), ['for files write secret_files("aws")'], right=sources('mounts { "/keys" = secret_files("aws") }'))
-case("a prefix without its name", sources('env_from = secret_env("aws", "AWS_")'), ["write 'prefix = \"AWS_\"'"], right=sources('env_from = secret_env("aws", prefix = "AWS_")'))
-case("optional as a word", sources('env_from = secret_env("aws", optional)'), ["write 'optional = true'"], right=sources('env_from = secret_env("aws", optional = true)'))
-case("no objects", sources('env_from = none'), ["write config_env("], right=sources("env_from = []"))
+    case("all keys in env: " + wrong, sources_of(wrong), ['env_from = [secret_env("aws")]', 'secret("aws", "KEY")'], never=["json("], right=sources_of('env_from = [secret_env("aws")]'))
+case("a mount of variables", sources_of('mounts { "/keys" = secret_env("aws") }'), ['for files write secret_files("aws")'], right=sources_of('mounts { "/keys" = secret_files("aws") }'))
+case("a prefix without its name", sources_of('env_from = secret_env("aws", "AWS_")'), ["write 'prefix = \"AWS_\"'"], right=sources_of('env_from = secret_env("aws", prefix = "AWS_")'))
+case("optional as a word", sources_of('env_from = secret_env("aws", optional)'), ["write 'optional = true'"], right=sources_of('env_from = secret_env("aws", optional = true)'))
+case("no objects", sources_of('env_from = none'), ["write config_env("], right=sources_of("env_from = []"))
 
 
 def squeezed(text):

@@ -20,6 +20,8 @@ MAPS = {
     "mounts": ('"/a" = scratch("a", 1Gi)', '"/b" = scratch("b", 1Gi)'),
     "files": ('"/etc/a" = "x"', '"/etc/b" = "y"'),
     "node": ('a = "1"', 'b = "2"'),
+    "node_in": ('c = "1"', 'd = ["2", "3"]'),
+    "avoid": ('e = "1"', 'f = ["2", "3"]'),
     "labels": ('a = "1"', 'b = "2"'),
     "annotations": ('a = "1"', 'b = "2"'),
     "limits": ("memory = 4Gi", "cpu = 4"),

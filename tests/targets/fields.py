@@ -39,7 +39,7 @@ FIELDS = {
     "own amounts": ("", "memory = if pod.index == 0 then 2Gi else 1Gi", "memory = 1Gi"),
     "device_claims": ("", 'device_claims { gpu = "one-gpu" }', ""),
     "shared_device_claims": ("", 'shared_device_claims { gpu = "team-gpus" }', ""),
-    "node": ("", 'node { zone = "a" }', ""), "zone": ("", 'zone = "a"', ""), "zones": ("", 'zone = ["a", "b"]', ""), "tolerate": ("", 'tolerate = ["gpu"]', ""), "spread": ("", 'spread = "host"', ""), "place": ("", 'place = prefer("host")', ""),
+    "node": ("", 'node { zone = "a" }', ""), "node_in": ("", 'node_in { a = ["x", "y"] }', ""), "avoid": ("", 'avoid { a = "x" }', ""), "zone": ("", 'zone = "a"', ""), "zones": ("", 'zone = ["a", "b"]', ""), "tolerate": ("", 'tolerate = ["gpu"]', ""), "spread": ("", 'spread = "host"', ""), "place": ("", 'place = prefer("host")', ""),
     "host_network": ("", "host_network = true", ""), "host_ipc": ("", "host_ipc = true", ""),
     "runtime_class": ("", 'runtime_class = "gvisor"', ""), "automount": ("", "automount = false", ""),
     "env_from": ("", 'env_from = config_env("settings")', ""),

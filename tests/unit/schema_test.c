@@ -22,7 +22,7 @@ static void ok(bool good, const char *what, const char *name)
 static void each_field(struct schema_types *types)
 {
 	static const char *const names[] = { "env", "limits", "zones", "sites?", "code?", "layout", "places?",
-		"sources" };
+		"sources", "map[values]" };
 
 	for (int i = 0; i < FIELDS; i++) {
 		const struct field *f = schema_field((enum field_id)i);
