@@ -6,7 +6,7 @@
 #include "check/context.h"
 #include "diag/suggest.h"
 
-enum { MOST = 4 };
+enum { MOST = 5 };
 
 struct parameter {
 	const char *name;
@@ -22,6 +22,7 @@ struct signature {
 
 static const struct type strings = { .kind = TYPE_LIST, .elem = &type_string };
 static const struct type lists = { .kind = TYPE_MAP, .elem = &strings };
+static const struct type texts = { .kind = TYPE_MAP, .elem = &type_string };
 static const struct type strings_of_strings = { .kind = TYPE_LIST, .elem = &strings };
 static const struct type pod_data = { .kind = TYPE_POD, .elem = &type_data };
 static const struct type pod_string = { .kind = TYPE_POD, .elem = &type_string };
@@ -69,6 +70,8 @@ static const struct signature signatures[FUNCTIONS] = {
 	[FUNCTION_HOST_PATH] = { &type_volume, { { .name = "path", .type = S }, FLAG("readonly") } },
 	[FUNCTION_NFS] = { &type_volume, { { .name = "server", .type = S }, { .name = "path", .type = S },
 		FLAG("readonly") } },
+	[FUNCTION_CSI] = { &type_volume, { { .name = "name", .type = S }, { .name = "driver", .type = S },
+		{ "attributes", &texts, true, false }, FLAG("readonly"), { "secret", S, true, true } } },
 	[FUNCTION_GENERATED] = { &type_volume, { { .name = "kind", .type = S } } },
 	[FUNCTION_SECRET] = { &secret_string, { { .name = "name", .type = S }, { .name = "key", .type = S } } },
 	[FUNCTION_CONFIG] = { &type_config, { { .name = "name", .type = S }, { .name = "key", .type = S } } },

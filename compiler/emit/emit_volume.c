@@ -205,6 +205,20 @@ static void nfs(struct emit *e, const struct emit_volume *ev, struct object *vol
 		PUT_BOOL(e->arena, o, "readOnly", true, ev->volume->from);
 }
 
+static void emit_csi(struct emit *e, const struct emit_volume *ev, struct object *volume)
+{
+	const struct plan_volume *v = ev->volume;
+	struct object *o = PUT_MAP(e->arena, volume, "csi", v->from);
+
+	PUT_STR(e->arena, o, "driver", v->path, v->from);
+	if (ev->readonly)
+		PUT_BOOL(e->arena, o, "readOnly", true, v->from);
+	if (v->attributes.n)
+		emit_pairs(e->arena, PUT_MAP(e->arena, o, "volumeAttributes", v->from), &v->attributes, v->from);
+	if (v->secret.n)
+		PUT_STR(e->arena, PUT_MAP(e->arena, o, "nodePublishSecretRef", v->from), "name", v->secret, v->from);
+}
+
 /* Writes a generated volume with mode 0600: ssh refuses a key that others can read. */
 static void generated(struct emit *e, const struct plan_volume *v, struct object *volume)
 {
@@ -232,6 +246,7 @@ static void volume_put(struct emit *e, const struct plan_role *r, const struct e
 	case VOLUME_NFS: nfs(e, ev, o); break;
 	case VOLUME_GENERATED: generated(e, v, o); break;
 	case VOLUME_CLAIM: own_claim(e, r, v, o); break;
+	case VOLUME_CSI: emit_csi(e, ev, o); break;
 	}
 }
 

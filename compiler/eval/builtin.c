@@ -64,6 +64,7 @@ static const struct {
 	[FUNCTION_CONFIG_FILES] = { builtin_config_files, KNOW, false },
 	[FUNCTION_HOST_PATH] = { builtin_host_path, KNOW, false },
 	[FUNCTION_NFS] = { builtin_nfs, KNOW, false },
+	[FUNCTION_CSI] = { builtin_csi, KNOW, false },
 	[FUNCTION_GENERATED] = { builtin_generated, KNOW, false },
 	[FUNCTION_SECRET] = { builtin_secret, KNOW, false },
 	[FUNCTION_CONFIG] = { builtin_config, KNOW, false },

@@ -25,6 +25,7 @@ BUILTIN(commands);
 BUILTIN(options);
 /* volumes, references, conditions, tests: builtin_object.c */
 BUILTIN(pvc); BUILTIN(scratch); BUILTIN(secret_files); BUILTIN(config_files); BUILTIN(host_path); BUILTIN(nfs);
+BUILTIN(csi);
 BUILTIN(generated);
 BUILTIN(own_claim);
 BUILTIN(secret); BUILTIN(config); BUILTIN(secret_env); BUILTIN(config_env);

@@ -5,6 +5,8 @@
 #include "eval/role.h"
 
 #include "diag/suggest.h"
+#include "eval/plan_value.h"
+#include "kube/limits.h"
 
 /* ---- volumes ---- */
 
@@ -237,6 +239,31 @@ BUILTIN(nfs)
 		return &value_bad;
 	}
 	return is_absolute_path(a, 1, p->path) ? v : &value_bad;
+}
+
+/* Is it the name of a CSI driver: a DNS name of at most 63 characters? */
+static bool driver_name(struct arguments *a, struct str name)
+{
+	if (kube_object_name(name) && name.n <= 63)
+		return true;
+	struct diag *d = eval_report(a->ev, TJ0802, argument_at(a, 1), "a CSI driver cannot be named '%.*s'",
+		STR_ARG(name));
+	diag_help(a->ev->diags, d, "write the driver as 'kubectl get csidrivers' shows it: csi(\"data\", "
+		"\"gcsfuse.csi.storage.gke.io\", { bucketName = \"NAME\" })");
+	return false;
+}
+
+BUILTIN(csi)
+{
+	const struct value *v, *attributes = ARGUMENT(a, 2);
+	struct plan_volume *p = make_volume(a, VOLUME_CSI, &v);
+
+	p->path = argument_text(a, 1, "");
+	if (attributes && attributes->kind == VALUE_MAP)
+		p->attributes = value_pairs(a->ev, attributes);
+	p->readonly = argument_bool(a, 3, false);
+	p->secret = argument_text(a, 4, "");
+	return volume_name(a, p->name, "a volume of a CSI driver") && driver_name(a, p->path) ? v : &value_bad;
 }
 
 BUILTIN(generated)

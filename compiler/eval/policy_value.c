@@ -373,7 +373,7 @@ static const struct value *volume_values(struct eval *ev, const struct plan_role
 		[VOLUME_PVC] = "pvc", [VOLUME_SCRATCH] = "scratch", [VOLUME_SECRET] = "secret_files",
 			[VOLUME_CONFIG] = "config_files",
 		[VOLUME_HOST_PATH] = "host_path", [VOLUME_NFS] = "nfs", [VOLUME_GENERATED] = "generated",
-		[VOLUME_CLAIM] = "own_claim",
+		[VOLUME_CLAIM] = "own_claim", [VOLUME_CSI] = "csi",
 	};
 	struct value *list = value_new(ev->arena, VALUE_LIST, at);
 

@@ -431,7 +431,7 @@ static void spell_condition(struct buf *b, const struct plan_condition *c)
 static const char *volume_word(enum volume_kind kind)
 {
 	static const char *const words[] = { "pvc", "scratch", "secret_files", "config_files", "host_path", "nfs",
-		"generated", "own_claim" };
+		"generated", "own_claim", "csi" };
 	return words[kind];
 }
 

@@ -6,6 +6,7 @@
 #include "import/import_role.h"
 
 #include "base/quantity.h"
+#include "kube/limits.h"
 
 struct role_volume {
 	struct str name;
@@ -70,6 +71,27 @@ static bool is_own_claim(struct arena *a, const struct role_volume *v)
 		(!class || (class->kind == DATA_STRING && class->u.string.n));
 }
 
+/* Can csi() express the volume? A driver and its attributes, and a Secret in the pod's namespace. */
+static bool is_csi(const struct data *source)
+{
+	static const char *const known[] = { "driver", "volumeAttributes", "readOnly", "nodePublishSecretRef" };
+	const struct data *secret = member(source, "nodePublishSecretRef"),
+		*attributes = member(source, "volumeAttributes");
+
+	for (size_t i = 0; i < data_count(source); i++) {
+		bool is = false;
+		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+			is = is || str_is(source->u.map.at[i].key, known[k]);
+		if (!is)
+			return false;
+	}
+	for (size_t i = 0; i < data_count(attributes); i++)
+		if (attributes->kind != DATA_MAP || attributes->u.map.at[i].value->kind != DATA_STRING)
+			return false;
+	return kube_object_name(member_text(source, "driver")) && (!secret ||
+		(only(secret, "name", NULL, NULL) && kube_object_name(member_text(secret, "name"))));
+}
+
 static bool is_plain(struct arena *a, const struct role_volume *v)
 {
 	const struct data *s = v->source;
@@ -90,6 +112,8 @@ static bool is_plain(struct arena *a, const struct role_volume *v)
 		return only(s, "name", NULL, NULL) && member_text(s, "name").n;
 	if (str_is(v->kind, "hostPath"))
 		return only(s, "path", "type", NULL) && !member_text(s, "type").n && member_text(s, "path").n;
+	if (str_is(v->kind, "csi"))
+		return is_csi(s);
 	return str_is(v->kind, "nfs") && only(s, "server", "path", "readOnly") && member_text(s, "server").n &&
 		member_text(s, "path").n;
 }
@@ -149,6 +173,26 @@ static struct expr *one(struct arena *a, const char *function, const struct role
 	return e;
 }
 
+static struct expr *csi_call(struct arena *a, const struct role_volume *v, bool readonly)
+{
+	struct expr *e = expr_call(a, STR("csi")), *map = expr_new(a, EXPR_BODY);
+	const struct data *attributes = member(v->source, "volumeAttributes");
+	struct str secret = member_text(member(v->source, "nodePublishSecretRef"), "name");
+
+	lines_add(a, &e->items, text_expr(a, v->name), v->data->from);
+	lines_add(a, &e->items, text_expr(a, member_text(v->source, "driver")), v->data->from);
+	for (size_t i = 0; i < data_count(attributes); i++)
+		lines_set(a, &map->items, key_text(a, attributes->u.map.at[i].key),
+			text_expr(a, attributes->u.map.at[i].value->u.string), attributes->u.map.at[i].key_at);
+	if (map->items.n)
+		lines_add(a, &e->items, map, v->data->from);
+	if (readonly)
+		add_named_argument(a, e, "readonly", truth(a, true));
+	if (secret.n)
+		add_named_argument(a, e, "secret", text_expr(a, secret));
+	return e;
+}
+
 static struct expr *volume_call(struct arena *a, const struct role_volume *v, struct str path, bool readonly)
 {
 	struct expr *e;
@@ -175,6 +219,8 @@ static struct expr *volume_call(struct arena *a, const struct role_volume *v, st
 			add_named_argument(a, e, "readonly", truth(a, false));
 		return e;
 	}
+	if (str_is(v->kind, "csi"))
+		return csi_call(a, v, readonly);
 	e = one(a, "nfs", v, "server");
 	lines_add(a, &e->items, text_expr(a, member_text(v->source, "path")), v->data->from);
 	if (readonly)

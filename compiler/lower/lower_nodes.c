@@ -1,6 +1,6 @@
 /*
  * lower_nodes.c - lowers `node_in` and `avoid`: labels of which a node has one of several values, or none of them. The
- * value "*" stands for any. Reports labels that no node can have together (TJ0633).
+ * value "*" is any value. Reports labels that no node can have together (TJ0633).
  */
 #include "lower/lower.h"
 #include "lower/lower_rules.h"
@@ -17,7 +17,7 @@ static void report_values(struct lowering *l, const struct plan_choice *c, const
 		diag_report(l->ev->diags, TJ0311, c->from, "'%.*s' has no value in '%s'", STR_ARG(c->key), field);
 
 	diag_help(l->ev->diags, d, c->nvalues ? "keep one of the two" :
-		"write a value or a list of them; \"*\" stands for any value");
+		"write a value or a list of them; \"*\" is any value");
 }
 
 static bool is_any(const struct plan_choice *c)

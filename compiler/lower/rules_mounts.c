@@ -18,6 +18,27 @@ static struct str size_words(struct arena *a, const struct plan_volume *v)
 	return v->size.nano ? quantity_text(a, v->size) : STR("without a limit");
 }
 
+static bool same_pairs(const struct plan_pairs *a, const struct plan_pairs *b)
+{
+	for (size_t i = 0; a->n == b->n && i < a->n; i++)
+		if (!str_eq(a->at[i].key, b->at[i].key) || !str_eq(a->at[i].value, b->at[i].value))
+			return false;
+	return a->n == b->n;
+}
+
+/* Reports two volumes of a CSI driver with one name that are not the same. */
+static void same_csi(struct job *j, const struct plan_volume *a, const struct plan_volume *b)
+{
+	bool driver = !str_eq(a->path, b->path);
+
+	if (!driver && str_eq(a->secret, b->secret) && same_pairs(&a->attributes, &b->attributes))
+		return;
+	struct diag *d = diag_report(job_diags(j), TJ0614, b->from, "csi '%.*s' has %s than another one of this name",
+		STR_ARG(a->name), driver ? "another driver" : "other settings");
+	diag_note(job_diags(j), d, a->from, "the other one");
+	diag_help(job_diags(j), d, "same name means same volume: write it alike, or use another name");
+}
+
 static void same_scratch(struct job *j, const struct first_scratch *first, const struct plan_volume *b)
 {
 	const struct plan_volume *a = first->volume;
@@ -50,7 +71,10 @@ static void scratch_sizes(struct job *j, enum volume_kind kind, struct map *seen
 			continue;
 		const struct first_scratch *first = map_get(seen, v->name);
 		if (first) {
-			same_scratch(j, first, v);
+			if (kind == VOLUME_CSI)
+				same_csi(j, first->volume, v);
+			else
+				same_scratch(j, first, v);
 			continue;
 		}
 		struct first_scratch *f = ARENA_NEW(j->ev->arena, struct first_scratch);
@@ -287,6 +311,7 @@ void rules_mounts(struct job *j)
 			continue;
 		sizes_in_pod(j, VOLUME_SCRATCH, r);
 		sizes_in_pod(j, VOLUME_CLAIM, r);
+		sizes_in_pod(j, VOLUME_CSI, r);
 		for (size_t k = 0; k < r->main.nmounts; k++)
 			over_system(j, &r->main.mounts[k]);
 		overlaps(j, r);

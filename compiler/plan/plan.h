@@ -69,7 +69,8 @@ enum env_kind { ENV_TEXT, ENV_SECRET, ENV_CONFIG };
 
 enum volume_kind {
 	VOLUME_PVC, VOLUME_SCRATCH, VOLUME_SECRET, VOLUME_CONFIG, VOLUME_HOST_PATH, VOLUME_NFS, VOLUME_GENERATED,
-	VOLUME_CLAIM                    /* each replica has its own claim */
+	VOLUME_CLAIM,                   /* each replica has its own claim */
+	VOLUME_CSI                      /* a CSI driver makes it for each pod */
 };
 
 enum probe_kind { PROBE_TCP, PROBE_HTTP, PROBE_EXEC };

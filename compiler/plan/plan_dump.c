@@ -199,7 +199,7 @@ static void env(struct dumping *d, const struct plan_env *e, int64_t replicas)
 static void mount(struct dumping *d, const struct plan_mount *m)
 {
 	static const char *const kinds[] = { "pvc", "scratch", "secret", "config", "host_path", "nfs", "generated",
-		"own_claim" };
+		"own_claim", "csi" };
 	const struct plan_volume *v = m->volume;
 
 	dump_begin(d);
@@ -211,6 +211,10 @@ static void mount(struct dumping *d, const struct plan_mount *m)
 		buf_printf(d->out, " size %.*s", STR_ARG(quantity_text(&d->arena, v->size)));
 	if (v->class.n)
 		buf_printf(d->out, " class %.*s", STR_ARG(v->class));
+	for (size_t i = 0; i < v->attributes.n; i++)
+		buf_printf(d->out, " %.*s=%.*s", STR_ARG(v->attributes.at[i].key), STR_ARG(v->attributes.at[i].value));
+	if (v->secret.n)
+		buf_printf(d->out, " secret %.*s", STR_ARG(v->secret));
 	buf_printf(d->out, "%s%s%s%s", v->keep ? " kept" : "", v->memory ? " in memory" : "",
 		v->readonly ? " readonly" : "", v->shared ? " shared" : "");
 	dump_end(d, v->from);

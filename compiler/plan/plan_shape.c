@@ -615,6 +615,7 @@ static const struct shape_type shape_plan_roles = { plan_strs_zero, NULL, NULL, 
 static bool env_is_text(const void *env) { return ((const struct plan_env *)env)->kind == ENV_TEXT; }
 static bool volume_path_differs(const void *v) { return ((const struct plan_volume *)v)->path_text.n > 0; }
 static bool volume_is_own(const void *v) { return ((const struct plan_volume *)v)->kind == VOLUME_CLAIM; }
+static bool volume_is_csi(const void *v) { return ((const struct plan_volume *)v)->kind == VOLUME_CSI; }
 static bool role_is_sliced(const void *r) { return plan_is_sliced(r); }
 static bool job_is_another(const void *job)
 {

@@ -34,13 +34,15 @@ static void verify_references_of(struct checking *c, const struct plan_container
 {
 	static const char *const volumes[] = {
 		[VOLUME_PVC] = "a claim", [VOLUME_SECRET] = "a Secret", [VOLUME_CONFIG] = "a ConfigMap",
-			[VOLUME_CLAIM] = NULL,
+			[VOLUME_CLAIM] = NULL, [VOLUME_CSI] = NULL,
 	};
 
 	for (size_t i = 0; i < pc->nmounts; i++) {
 		const struct plan_volume *v = pc->mounts[i].volume;
 		if (volumes[v->kind])
 			check_object_name(c, v->name, volumes[v->kind], v->from);
+		if (v->secret.n)
+			check_object_name(c, v->secret, "a Secret", v->from);
 		if (v->class.n)
 			check_object_name(c, v->class, "a storage class", v->from);
 	}

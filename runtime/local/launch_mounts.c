@@ -133,7 +133,8 @@ static struct str volume_directory(const struct launch *l, struct arena *a, unsi
 		path_join(a, dir, plan_volume_path(a, v, plan_index_in_slice(r, i))) : dir;
 	case VOLUME_SECRET:
 	case VOLUME_CONFIG:
-	case VOLUME_NFS: break;
+	case VOLUME_NFS:
+	case VOLUME_CSI: break;
 	}
 	return dir;
 }
@@ -536,7 +537,7 @@ static const char *kind_word(const struct plan_volume *v)
 {
 	static const char *const words[] = {
 		[VOLUME_PVC] = "volume claim", [VOLUME_SECRET] = "secret", [VOLUME_CONFIG] = "config map",
-			[VOLUME_NFS] = "NFS directory",
+			[VOLUME_NFS] = "NFS directory", [VOLUME_CSI] = "volume of a CSI driver",
 		[VOLUME_HOST_PATH] = "host path", [VOLUME_CLAIM] = "kept claim",
 	};
 	return v->kind < sizeof words / sizeof *words && words[v->kind] ? words[v->kind] : "volume";

@@ -50,6 +50,17 @@ program secure <<'END'
 END
 run 0 run --local --dry-run secure.tj
 says_once "'security' does nothing here: processes run as you, with your rights"
+# the volume of a CSI driver is a directory that the command names
+program bucket <<'END'
+  role a { command = ["cat", "/data/file"], mounts { "/data" = csi("data", "csi.example.com", { bucketName = "b" }, readonly = true) } }
+END
+run 8 run --local bucket.tj
+says err "volume of a CSI driver 'data' at /data has no place on this machine; give it one: --mount data=DIR"
+mkdir bucket
+echo text >bucket/file
+run 0 run --local --no-prefix --mount data=bucket bucket.tj
+holds grep -qx text .out
+
 # what holds here anyway is not mentioned
 program plain <<'END'
   automount = false

@@ -573,7 +573,11 @@ for wrong in 'avoid = ["n7"]', 'exclude_nodes = ["n7"]', 'exclude = ["n7"]', 'av
 for wrong in 'node_in = ["n7"]', 'nodelist = ["n7"]', 'target_nodes = ["n7"]', 'nodeAffinity { a = "b" }':
     case("nodes to choose from: " + wrong, sources_of(wrong), ["node_in {"], right=sources_of('node_in { "kubernetes.io/hostname" = ["n7"] }'))
 case("several values of a label", sources_of('node { pool = ["a", "b"] }'), ['node_in { pool = ["a", "b"] }'], never=["join("], right=sources_of('node_in { pool = ["a", "b"] }'))
-case("no value of a label", sources_of('avoid { pool = [] }'), ['"*" stands for any value'], right=sources_of('avoid { pool = "*" }'))
+case("no value of a label", sources_of('avoid { pool = [] }'), ['"*" is any value'], right=sources_of('avoid { pool = "*" }'))
+
+# ---- volumes of CSI drivers ----
+for wrong, says in ('csi("data")', "it is csi(name: string, driver: string"), ('csi("data", "gcs fuse")', "'kubectl get csidrivers'"), ('csi("data", "d.example.com", bucketName = "x")', "its arguments are name, driver, attributes"):
+    case("a CSI driver: " + wrong, sources_of('mounts { "/data" = %s }' % wrong), [says], right=sources_of('mounts { "/data" = csi("data", "d.example.com", { bucketName = "x" }) }'))
 
 # ---- variables of whole objects ----
 for wrong in ('envFrom = [{ secretRef = { name = "aws" } }]', 'envfrom = secret_env("aws")', 'env_from = [{ secretRef = { name = "aws" } }]', 'env_from = "aws"', 'env_from = ["aws"]',

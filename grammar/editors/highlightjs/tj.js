@@ -23,7 +23,7 @@ export default function tj(hljs) {
     { scope: "keyword", match: /\b(?:import|as|param|let|fn|type|project|policy|framework|accelerator|job|profile|test|check|warn|if|then|else|for|in|and|or|not)\b/ },
     { scope: "attr", match: /\b[A-Za-z_]\w*(?=\s*(?:=(?!=)|\+=|:))/ },
     { scope: "attr", match: /\b[A-Za-z_]\w*(?=\s*\{)/ },
-    { scope: "built_in", match: /\b(?:len|range|sum|product|min|max|sorted|unique|flatten|find|abs|ceil_div|round|float|int|str|join|split|lines|replace|trim|pad|cut|lower|upper|starts_with|ends_with|matches|commands|options|keys|values|has|json|sha256|bytes|seconds|millis|has_digest|tag|pvc|scratch|own_claim|secret_files|config_files|host_path|nfs|generated|secret|config|config_env|secret_env|done|ready|started|tcp|http|exec|near|prefer|pack|env|object|fails)\b(?=\s*\()/ },
+    { scope: "built_in", match: /\b(?:len|range|sum|product|min|max|sorted|unique|flatten|find|abs|ceil_div|round|float|int|str|join|split|lines|replace|trim|pad|cut|lower|upper|starts_with|ends_with|matches|commands|options|keys|values|has|json|sha256|bytes|seconds|millis|has_digest|tag|pvc|scratch|own_claim|secret_files|config_files|host_path|nfs|csi|generated|secret|config|config_env|secret_env|done|ready|started|tcp|http|exec|near|prefer|pack|env|object|fails)\b(?=\s*\()/ },
     { scope: "variable", match: /\b[A-Za-z_]\w*/ },
     { scope: "operator", match: /==|!=|<=|>=|\+=|->|\/\/|\?\?|\.\.\.?|[<>=+*\/%?-]/ },
     braces,

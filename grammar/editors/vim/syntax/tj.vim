@@ -5,7 +5,7 @@ endif
 syn case match
 syn match tjName /\<[A-Za-z_]\w*/
 syn match tjValue /\<\%(self\|cluster\|pod\)\>/
-syn match tjCall /\<\%(len\|range\|sum\|product\|min\|max\|sorted\|unique\|flatten\|find\|abs\|ceil_div\|round\|float\|int\|str\|join\|split\|lines\|replace\|trim\|pad\|cut\|lower\|upper\|starts_with\|ends_with\|matches\|commands\|options\|keys\|values\|has\|json\|sha256\|bytes\|seconds\|millis\|has_digest\|tag\|pvc\|scratch\|own_claim\|secret_files\|config_files\|host_path\|nfs\|generated\|secret\|config\|config_env\|secret_env\|done\|ready\|started\|tcp\|http\|exec\|near\|prefer\|pack\|env\|object\|fails\)\>\%(\s*(\)\@=/
+syn match tjCall /\<\%(len\|range\|sum\|product\|min\|max\|sorted\|unique\|flatten\|find\|abs\|ceil_div\|round\|float\|int\|str\|join\|split\|lines\|replace\|trim\|pad\|cut\|lower\|upper\|starts_with\|ends_with\|matches\|commands\|options\|keys\|values\|has\|json\|sha256\|bytes\|seconds\|millis\|has_digest\|tag\|pvc\|scratch\|own_claim\|secret_files\|config_files\|host_path\|nfs\|csi\|generated\|secret\|config\|config_env\|secret_env\|done\|ready\|started\|tcp\|http\|exec\|near\|prefer\|pack\|env\|object\|fails\)\>\%(\s*(\)\@=/
 syn match tjKey /\<[A-Za-z_]\w*\%(\s*\%(==\@!\|+=\|:\|{\)\)\@=/
 syn match tjKeyword /\<\%(import\|as\|param\|let\|fn\|type\|project\|policy\|framework\|accelerator\|job\|profile\|test\|check\|warn\|if\|then\|else\|for\|in\|and\|or\|not\)\>/
 syn match tjConstant /\<\%(true\|false\|none\)\>/
