@@ -33,8 +33,8 @@ struct workload {
 	const char *api_version, *kind;
 	const char *argument;           /* the kind as kubectl accepts it: "job" */
 	/*
-	 * type of the object's spec in the schemas ("batch.v1.JobSpec"), into which `raw job` is merged; NULL for a pod,
-	 * and for a LeaderWorkerSet, which is made of two roles
+	 * type of the object's spec in the schemas ("batch.v1.JobSpec"), into which `raw job` is merged; NULL for a
+	 * pod, and for a LeaderWorkerSet, which is made of two roles
 	 */
 	const char *spec;
 	/* label of the kind's pods, set by its controller, that holds their index; NULL: no label holds the index */
