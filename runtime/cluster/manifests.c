@@ -63,16 +63,6 @@ static bool is_applied(const struct member *m)
 	return str_is(status_label(m->object, "app.kubernetes.io/managed-by"), "trainc");
 }
 
-static bool has_controller(const struct member *m)
-{
-	const struct data *owners = status_list(m->object, "metadata.ownerReferences");
-
-	for (size_t i = 0; i < owners->u.list.n; i++)
-		if (status_true(owners->u.list.at[i], "controller"))
-			return true;
-	return false;
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
@@ -110,7 +100,7 @@ static bool fetch_all(struct fetching *f)
 		return false;
 	}
 	for (size_t i = 0; i < all.n; i++) {
-		if (has_controller(&all.at[i]))
+		if (status_controller(all.at[i].object))
 			continue;
 		if (is_applied(&all.at[i]))
 			applied++;
@@ -189,7 +179,7 @@ static void not_found(struct fetching *f, struct str kind, struct str name, stru
 
 	suggest_init(&near, f->arena, name);
 	for (size_t i = 0; i < all.n; i++)
-		if (!has_controller(&all.at[i]))
+		if (!status_controller(all.at[i].object))
 			suggest_add(&near, all.at[i].name);
 	struct str sentence = suggest_sentence(&near);
 	session_say(f->cluster->session, "there is no %.*s '%.*s' in namespace '%.*s'%s%.*s",

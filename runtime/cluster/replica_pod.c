@@ -51,21 +51,6 @@ static void sort_by_index(struct arena *a, const struct members *all, struct map
 	}
 }
 
-/* Does a controller own the pod? */
-static bool has_controller(const struct data *pod)
-{
-	const struct data *metadata = data_get(pod, STR("metadata"));
-	const struct data *owners = metadata ? data_get(metadata, STR("ownerReferences")) : NULL;
-
-	for (size_t i = 0; owners && owners->kind == DATA_LIST && i < owners->u.list.n; i++) {
-		const struct data *owner = owners->u.list.at[i];
-		const struct data *controls = owner->kind == DATA_MAP ? data_get(owner, STR("controller")) : NULL;
-		if (controls && controls->kind == DATA_BOOL && controls->u.boolean)
-			return true;
-	}
-	return false;
-}
-
 void replica_pod_say_none(struct session *s, struct run_watch *w, struct str role, int64_t index)
 {
 	const struct run_role *r = run_find_role(&w->state, role);
@@ -124,7 +109,7 @@ bool replica_pods_pick(struct arena *a, const struct replica_pods *pods, int64_t
 		return false;
 	*ret = (struct replica_pod){ .role = pods->role->name, .index = index, .plan = pods->role, .ns = pods->ns,
 		.name = best->name, .uid = best->uid, .object = best->object, .deleting = best->deleting,
-		.owned = has_controller(best->object) };
+		.owned = status_controller(best->object) };
 	return true;
 }
 

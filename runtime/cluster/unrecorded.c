@@ -39,23 +39,13 @@ const struct answer *unrecorded_names(struct cluster *k, struct str ns, struct c
 
 /* ---- objects ---- */
 
-static const struct data *controller_of(const struct data *object)
-{
-	const struct data *owners = status_list(object, "metadata.ownerReferences");
-
-	for (size_t i = 0; i < owners->u.list.n; i++)
-		if (status_true(owners->u.list.at[i], "controller"))
-			return owners->u.list.at[i];
-	return NULL;
-}
-
 /* The object that a run is: the topmost one with the run's label that controls M, or M itself. */
 static struct member topmost(struct cluster *k, struct arena *a, const struct member *m)
 {
 	struct member top = *m;
 
 	for (int i = 0; i < OWNERS_MOST; i++) {
-		const struct data *owner = controller_of(top.object);
+		const struct data *owner = status_controller(top.object);
 		const struct resource *r = owner ? discovery_find(&k->discovery, status_text(owner, "apiVersion"),
 			status_text(owner, "kind")) : NULL;
 		struct answer *x = r ? request_get(&k->client, a, resource_path(a, r, top.ns, status_text(owner,

@@ -167,19 +167,9 @@ struct plan_pairs decide_selector(struct arena *a, const struct plan_job *j)
 
 /* ---- ownership ---- */
 
-static const struct data *controller_of(const struct data *object)
-{
-	const struct data *owners = status_list(object, "metadata.ownerReferences");
-
-	for (size_t i = 0; i < owners->u.list.n; i++)
-		if (status_true(owners->u.list.at[i], "controller"))
-			return owners->u.list.at[i];
-	return NULL;
-}
-
 static enum seen_owner owner_of(struct looking *l, const struct data *object, const struct seen *s)
 {
-	const struct data *controller = controller_of(object);
+	const struct data *controller = status_controller(object);
 	struct str uid = l->job->uid;
 
 	if (controller)

@@ -84,6 +84,16 @@ bool status_owned_by(const struct data *object, struct str uid)
 	return false;
 }
 
+const struct data *status_controller(const struct data *object)
+{
+	const struct data *owners = status_list(object, "metadata.ownerReferences");
+
+	for (size_t i = 0; i < owners->u.list.n; i++)
+		if (status_true(owners->u.list.at[i], "controller"))
+			return owners->u.list.at[i];
+	return NULL;
+}
+
 const struct data *status_condition(const struct data *object, const char *type)
 {
 	const struct data *list = status_list(object, "status.conditions");

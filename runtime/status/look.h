@@ -21,6 +21,8 @@ struct str status_label(const struct data *object, const char *key);
 struct str status_annotation(const struct data *object, const char *key);
 /* Is the object with this uid an owner of the object? */
 bool status_owned_by(const struct data *object, struct str uid);
+/* The owner reference of the controller of the object, or NULL. */
+const struct data *status_controller(const struct data *object);
 
 /* The element of status.conditions with that type, or NULL. */
 const struct data *status_condition(const struct data *object, const char *type);

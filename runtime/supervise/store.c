@@ -150,16 +150,6 @@ static void write_kept(struct buf *b, const struct data *d, const struct kept *k
 	buf_char(b, list ? ']' : '}');
 }
 
-static bool has_controller(const struct data *object)
-{
-	const struct data *owners = status_list(object, "metadata.ownerReferences");
-
-	for (size_t i = 0; i < owners->u.list.n; i++)
-		if (status_true(owners->u.list.at[i], "controller"))
-			return true;
-	return false;
-}
-
 /* Appends an object of a run. An element of a list has no kind of its own, so KIND is added. */
 static void write_whole(struct buf *b, struct str kind, const struct data *object)
 {
@@ -213,7 +203,7 @@ static void write_object(struct buf *b, struct str kind, const struct data *obje
 	const struct data *metadata = data_get(object, STR("metadata")), *status = data_get(object, STR("status"));
 
 	buf_printf(b, "{\"kind\":\"%.*s\",\"metadata\":", STR_ARG(kind));
-	write_kept(b, metadata, has_controller(object) ? kept_owned : kept_free);
+	write_kept(b, metadata, status_controller(object) ? kept_owned : kept_free);
 	if (status && !str_is(kind, "Service")) {       /* the status of a Service is not needed */
 		buf_z(b, ",\"status\":");
 		write_kept(b, status, kept_status);
@@ -243,7 +233,7 @@ bool store_put(struct store *s, struct str kind, const struct data *object)
 	if (!o)
 		o = store_new(s, uid, status_text(object, "metadata.namespace"), status_label(object, store_label(s)));
 	o->kind = kind.n ? kind.p[0] : '\0';
-	if (!s->runs && !has_controller(object) && labels_size(object) > LABELS_MOST)
+	if (!s->runs && !status_controller(object) && labels_size(object) > LABELS_MOST)
 		write_identity(&b, kind, object);
 	else if (s->runs)
 		write_whole(&b, kind, object);
