@@ -34,7 +34,7 @@ static bool in(const struct range *at, size_t n, uint32_t c)
 			return true;
 	return false;
 }
-#define IN(table, c) in(table, sizeof(table) / sizeof(*(table)), c)
+#define IN_RANGES(table, c) in(table, sizeof(table) / sizeof(*(table)), c)
 
 /* Decodes one character of well-formed UTF-8; 0 bytes when it is malformed. */
 static size_t glyph_decode_one(const unsigned char *p, size_t n, uint32_t *ret)
@@ -65,7 +65,7 @@ bool glyph_hidden(const char *p, size_t n)
 	/* the hidden characters of several bytes begin with one of these */
 	if (*p != '\xC2' && *p != '\xD8' && *p != '\xE2')
 		return false;
-	return glyph_decode_one((const unsigned char *)p, n, &c) && IN(hidden, c);
+	return glyph_decode_one((const unsigned char *)p, n, &c) && IN_RANGES(hidden, c);
 }
 
 struct glyph glyph_at(struct str s, size_t i, unsigned column)
@@ -80,9 +80,9 @@ struct glyph glyph_at(struct str s, size_t i, unsigned column)
 	}
 	if (n == 1 && c >= 0x20 && c < 0x7F)
 		return (struct glyph){ { s.p + i, 1 }, 1, 1 };
-	if (!n || IN(hidden, c))
+	if (!n || IN_RANGES(hidden, c))
 		return (struct glyph){ unprintable, n ? n : 1, 1 };
-	return (struct glyph){ { s.p + i, n }, n, IN(zero_width, c) ? 0 : IN(wide, c) ? 2 : 1 };
+	return (struct glyph){ { s.p + i, n }, n, IN_RANGES(zero_width, c) ? 0 : IN_RANGES(wide, c) ? 2 : 1 };
 }
 
 unsigned text_columns(struct str s)

@@ -11,15 +11,15 @@
 #include <ctype.h>
 
 enum token_kind {
-	TOKEN_SET,                      /* one character of a set */
-	TOKEN_STAR,                     /* any number of characters except slashes */
-	TOKEN_DEEP,                     /* any number of any characters */
-	TOKEN_DIRECTORIES               /* nothing, or any number of characters of which the last is a slash */
+	GLOB_SET,                       /* one character of a set */
+	GLOB_STAR,                      /* any number of characters except slashes */
+	GLOB_DEEP,                      /* any number of any characters */
+	GLOB_DIRECTORIES                /* nothing, or any number of characters of which the last is a slash */
 };
 
 struct glob_token {
 	enum token_kind kind;
-	uint32_t set[8];                /* TOKEN_SET: bit C % 32 of word C / 32 is set if the character C matches */
+	uint32_t set[8];                /* GLOB_SET: bit C % 32 of word C / 32 is set if the character C matches */
 };
 
 static void token_add(uint32_t *set, unsigned char c) { set[c / 32] |= 1U << c % 32; }
@@ -108,17 +108,17 @@ static size_t read_stars(struct str t, size_t i, bool name_only, struct glob_tok
 		end++;
 	bool whole = end - i > 1 && (i == 0 || t.p[i - 1] == '/') &&
 		(end == t.n || t.p[end] == '/' || (t.p[end] == '\\' && end + 1 < t.n && t.p[end + 1] == '/'));
-	*ret = (struct glob_token){ .kind = TOKEN_STAR };
+	*ret = (struct glob_token){ .kind = GLOB_STAR };
 	if (!whole || name_only)
 		return end - i;
-	ret->kind = end < t.n && t.p[end] == '/' ? TOKEN_DIRECTORIES : TOKEN_DEEP;
-	return end - i + (ret->kind == TOKEN_DIRECTORIES);
+	ret->kind = end < t.n && t.p[end] == '/' ? GLOB_DIRECTORIES : GLOB_DEEP;
+	return end - i + (ret->kind == GLOB_DIRECTORIES);
 }
 
 static void read_tokens(struct arena *a, struct glob *g, struct str t)
 {
 	for (size_t i = 0; i < t.n && !g->never; ) {
-		struct glob_token token = { .kind = TOKEN_SET };
+		struct glob_token token = { .kind = GLOB_SET };
 		if (t.p[i] == '*') {
 			i += read_stars(t, i, g->name_only, &token);
 		} else if (t.p[i] == '[') {
@@ -162,7 +162,7 @@ static void reach(const struct glob *g, uint64_t *set, size_t i)
 {
 	for (;; i++) {
 		set[i / 64] |= UINT64_C(1) << i % 64;
-		if (i == g->n || g->tokens[i].kind == TOKEN_SET)
+		if (i == g->n || g->tokens[i].kind == GLOB_SET)
 			return;
 	}
 }
@@ -174,13 +174,13 @@ static void next_set(const struct glob *g, const uint64_t *from, uint64_t *to, u
 		const struct glob_token *t = &g->tokens[i];
 		if (!(from[i / 64] >> i % 64 & 1))
 			continue;
-		if (t->kind == TOKEN_SET && set_has(t->set, c))
+		if (t->kind == GLOB_SET && set_has(t->set, c))
 			reach(g, to, i + 1);
-		else if (t->kind == TOKEN_DEEP || (t->kind == TOKEN_STAR && c != '/'))
+		else if (t->kind == GLOB_DEEP || (t->kind == GLOB_STAR && c != '/'))
 			reach(g, to, i);
-		else if (t->kind == TOKEN_DIRECTORIES && c == '/')
+		else if (t->kind == GLOB_DIRECTORIES && c == '/')
 			reach(g, to, i);
-		else if (t->kind == TOKEN_DIRECTORIES)
+		else if (t->kind == GLOB_DIRECTORIES)
 			to[i / 64] |= UINT64_C(1) << i % 64;
 	}
 }

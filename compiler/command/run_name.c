@@ -5,7 +5,7 @@
 
 #include "kube/limits.h"
 
-#define NUMBER "{n}"
+#define FREE_NUMBER "{n}"
 #define HASH "{hash}"
 
 /* The position of PART in the name; the length of the name if it is not there. */
@@ -38,7 +38,7 @@ static bool is_name(struct str name)
 
 bool run_name_accepted(struct arena *a, enum command command, struct str name, struct str *why)
 {
-	struct str plain = replaced(a, replaced(a, name, STR(HASH), STR("0")), STR(NUMBER), STR("0"));
+	struct str plain = replaced(a, replaced(a, name, STR(HASH), STR("0")), STR(FREE_NUMBER), STR("0"));
 
 	if (memchr(plain.p, '{', plain.n) || memchr(plain.p, '}', plain.n))
 		*why = STR("braces hold one n or one hash, as in bert-{n} and bert-{hash}");
@@ -54,7 +54,7 @@ bool run_name_accepted(struct arena *a, enum command command, struct str name, s
 }
 
 bool run_name_has_hash(struct str name) { return brace_at(name, STR(HASH)) < name.n; }
-bool run_name_has_number(struct str name) { return brace_at(name, STR(NUMBER)) < name.n; }
+bool run_name_has_number(struct str name) { return brace_at(name, STR(FREE_NUMBER)) < name.n; }
 
 struct str run_name_hashed(struct arena *a, struct str name, struct str digits)
 {
@@ -63,10 +63,10 @@ struct str run_name_hashed(struct arena *a, struct str name, struct str digits)
 
 struct str run_name_numbered(struct arena *a, struct str name, int64_t n)
 {
-	return replaced(a, name, STR(NUMBER), str_int(a, n));
+	return replaced(a, name, STR(FREE_NUMBER), str_int(a, n));
 }
 
 struct str run_name_plain(struct arena *a, struct str name)
 {
-	return replaced(a, replaced(a, name, STR(HASH), STR("")), STR(NUMBER), STR(""));
+	return replaced(a, replaced(a, name, STR(HASH), STR("")), STR(FREE_NUMBER), STR(""));
 }
