@@ -270,15 +270,16 @@ static int round_of(struct round *r)
 
 static const int passed[] = { SIGINT, SIGTERM, SIGHUP };
 
-static _Noreturn void be_round(struct round *r, const sigset_t *mask, pid_t parent)
+static _Noreturn void be_round(const struct round *r, const sigset_t *mask, pid_t parent)
 {
 	struct session one = *r->session;
+	struct round mine = *r;
 
-	r->session = &one;
+	mine.session = &one;
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
 		_exit(STATUS_INTERNAL);         /* the command has ended meanwhile */
-	_exit(session_end(&one, round_of(r)));
+	_exit(session_end(&one, round_of(&mine)));
 }
 
 /* Waits for the end of the round, and passes on signals that only this process got. */
