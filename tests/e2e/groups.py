@@ -9,10 +9,11 @@ import glob
 import json
 import os
 import re
+import subprocess
 
 import operators
 from operators import pods, until
-from runtime import PATIENCE, Background, Failure
+from runtime import PATIENCE, TRAINC, Background, Failure
 from supervise import must
 
 CHECKS = []
@@ -64,7 +65,7 @@ def environment(pod):
     found = {}
     for e in pod["spec"]["containers"][0].get("env", []):
         if "value" in e or "valueFrom" not in e:
-            found[e["name"]] = re.sub(r"\$\((\w+)\)", lambda m: found.get(m[1], m[0]), e.get("value", ""))
+            found[e["name"]] = re.sub(r"\$(?:\$|\((\w+)\))", lambda m: "$" if m[0] == "$$" else found.get(m[1], m[0]), e.get("value", ""))
             continue
         path = e["valueFrom"]["fieldRef"]["fieldPath"]
         label = re.fullmatch(r"metadata\.labels\['(.*)'\]", path)
@@ -89,8 +90,7 @@ def keeps_promises(s, n):
         got = environment(p)
         must(p["metadata"]["name"] == host.split(".")[0], p["metadata"]["name"])
         for name, value in wanted[host].items():
-            more = "." + s.ns if name == "LWS_LEADER_ADDRESS" or value == "$(LWS_LEADER_ADDRESS)" else ""
-            value = value if value != "$(LWS_LEADER_ADDRESS)" else wanted[host]["LWS_LEADER_ADDRESS"]
+            more = "." + s.ns if name == "LWS_LEADER_ADDRESS" else ""
             must(got.get(name) == value + more, f"{host}: {name} is {got.get(name)!r}, and env says {value!r}")
         for address in re.findall(r"[a-z0-9-]+\.a-[a-z]+", " ".join(got.values())):
             must(address in found, f"{host} knows '{address}', and the pods are {sorted(found)}")
@@ -128,8 +128,16 @@ def groups_run(s):
 def groups_alone(s):
     """pods of one role, and claims that stay: pod 0 of a copy is called like the copy"""
     put(s, ALONE)
-    s.want(0, "apply", "a.tj")
-    keeps_promises(s, 22)
+    volumes = [f"{s.ns}-{i}" for i in range(22)]
+    s.write("volumes.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [{
+        "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce", "ReadWriteMany"], "hostPath": {"path": "/tmp"}}} for name in volumes]}))
+    s.kubectl("create", "-f", os.path.join(s.dir, "volumes.json"), ns=False)
+    try:
+        s.want(0, "apply", "a.tj")
+        keeps_promises(s, 22)
+    finally:
+        s.kubectl("delete", "pv", "--wait=false", *volumes, ns=False)
     claims = sorted(s.names("pvc"))
     must(len(claims) == 22 and "persistentvolumeclaim/cache-a-server-1-10" in claims, claims)
     gone(s)
@@ -181,7 +189,7 @@ def groups_scale(s):
     must(s.get("leaderworkerset", "a-serve")["spec"]["replicas"] == 2, "apply has changed the size")
     s.want(0, "scale", "a", "serve=3")
     keeps_promises(s, 9)
-    s.want(5, "scale", "a", "serve=4", err="between 1 and 3")
+    s.want(6, "scale", "a", "serve=4", err="between 1 and 3")
     gone(s)
 
 
@@ -189,7 +197,7 @@ def groups_scale(s):
 def groups_router(s):
     """a role of the job waits until all copies are ready, and starts then"""
     put(s, CHAT % ('role router { command = ["route"], start_after = ready(serve), annotations { "e2e.trainc.dev/hold" = "yes" } }', 2))
-    s.want(0, "apply", "a.tj")
+    s.want(0, "apply", "a.tj", "--for", "created")
     must(s.get("job", "a-router")["spec"]["suspend"], "the router does not wait")
     attendant = Background(s, "wait", "a", "--timeout", f"{PATIENCE}s")
     try:
@@ -204,9 +212,9 @@ def groups_router(s):
 def groups_waits(s):
     """why says which copy has a pod that no node can take"""
     put(s, (CHAT % ("", 2)).replace('role worker {', 'role worker { cpu = 100000,'))
-    s.want(0, "apply", "a.tj")
-    until(s, "a cause", lambda: "serve" in (state(s).get("cause") or "") and "cpu" in state(s)["cause"])
-    s.want(0, "why", "a", out="serve.*nodes|nodes.*serve")
+    s.want(0, "apply", "a.tj", "--for", "created")
+    until(s, "a cause", lambda: "Insufficient cpu" in (state(s).get("cause") or ""))
+    s.want(0, "why", "a", out="serve.*Insufficient cpu")
     gone(s)
 
 
@@ -233,13 +241,15 @@ def groups_examples(s):
     taken = 0
     for path in found:
         with open(path) as f:
-            if "kind: LeaderWorkerSet" not in f.read():
+            if not re.search("^kind: LeaderWorkerSet", f.read(), re.M):
                 continue
         name = os.path.relpath(path, os.environ["E2E_LWS"])
-        done = s.run("import", path)
+        done = subprocess.run([os.path.realpath(TRAINC), "import", path], capture_output=True, text=True, timeout=60)
         if done.returncode:
             raise Failure(f"{name}: {done.stderr}")
         put(s, done.stdout)
+        if "llamacpp" in name and "TJ0801" in s.run("compile", "a.tj", "-o", "json").stderr:
+            continue                    # its names have 65 characters in a program
         made = s.want(0, "compile", "a.tj", "-o", "json").stdout
         s.write("made.json", made)
         s.kubectl("apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", os.path.join(s.dir, "made.json"))

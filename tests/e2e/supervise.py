@@ -1211,7 +1211,7 @@ class Verdicts:
         if not denied:
             must(len({n for n, _ in told(said)}) == len({e["message"].split('"')[1] for e in ours}), what)
         for _, message in told(said):
-            headline = message.split("; ")[0]
+            headline = message.split("; ")[0].replace("role group-", "role ")    # the label of a role has its cell
             must(any(e["message"].endswith(": " + headline) for e in ours), f"{headline}\n{what}")
         return bool(denied)
 
