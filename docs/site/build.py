@@ -331,7 +331,7 @@ def frame(page, body, up, extra=""):
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{html.escape(title)}</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='3' r='3' fill='%232f7fe0'/%3E%3Ccircle cx='3' cy='12' r='3' fill='%232f7fe0'/%3E%3Ccircle cx='13' cy='12' r='3' fill='%232f7fe0'/%3E%3C/svg%3E">
+<link rel="icon" href="{up}icon.svg">
 <link rel="stylesheet" href="{up}style.css">
 <script defer src="{up}page.js" data-up="{up}"></script>
 </head>
@@ -445,7 +445,7 @@ def main():
     write("index.html", frame(Page("index.html", "trainc", "", "README.md"), front(), ""))
     for path in sorted(files):
         write(path, open(path, "rb").read())
-    for name in ("style.css", "page.js"):
+    for name in ("style.css", "page.js", "icon.svg"):
         write(name, read(os.path.join(HERE, name)))
     write("playground.html", read(os.path.join(build, "playground", "index.html")))
     index()
