@@ -47,7 +47,7 @@ if [ -e "$D/cgroup" ]; then
 	done
 else
 	# Clients first, so that they do not fill their logs; the data is not needed.
-	end TERM kueue jobset operator trainer coscheduling groups kwok scheduler manager
+	end TERM kueue jobset lws operator trainer coscheduling groups kwok scheduler manager
 	end KILL apiserver etcd
 fi
 [ -n "$keep" ] || rm -rf "$D"
