@@ -92,7 +92,7 @@ bool advise_env(struct check *c, struct diag *d, const struct node *n)
 
 /* ---- objects whose keys become variables ---- */
 
-/* The first argument of a call, as text; empty if it is no text. */
+/* The first argument of a call, if that is a constant text; otherwise empty. */
 static struct str first_text(const struct node *n)
 {
 	struct str text;

@@ -245,7 +245,7 @@ static void no_groups(struct set *s, const struct set_role *r, struct span at)
 			(long long)r->per, (long long)r->per, (long long)r->jobs);
 }
 
-/* Reports an annotation for domains of copies that only a JobSet has, since its label is no level of a place. */
+/* Reports an annotation that gives each copy a domain of its own in a JobSet alone: `place` does not know its label. */
 static void say_exclusive(struct set *s, const struct set_role *r)
 {
 	const struct data *of_set = data_get(member(s->m.metadata, "annotations"), STR(EXCLUSIVE)),

@@ -30,8 +30,6 @@ struct fetching {
 	int *ret_status;
 };
 
-static const char *const keep[] = { "-metadata.managedFields", "-status", NULL };
-
 static bool find_kinds(struct fetching *f)
 {
 	struct import_row row;
@@ -92,7 +90,7 @@ static bool fetch_all(struct fetching *f)
 	struct session *s = f->cluster->session;
 	bool everywhere = option_given(s->options, OPTION_ALL_NAMESPACES);
 	struct str ns = everywhere ? STR("") : cluster_namespace(f->cluster, STR(""));
-	struct members all = list_jobs(f, ns, keep);
+	struct members all = list_jobs(f, ns, manifest_keep);
 	size_t applied = 0;
 
 	if (all.failed) {

@@ -55,6 +55,7 @@ static struct data *object_copy_small(struct arena *a, const struct data *d, str
 	return x;
 }
 
+const char *const manifest_keep[] = { "-metadata.managedFields", "-status", NULL };
 const char *const record_keep[] = { "-data.jobs", "-data.history", "-metadata.managedFields", NULL };
 const char *const record_list_keep[] = { "-data.jobs", "-metadata.managedFields", NULL };
 

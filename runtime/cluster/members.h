@@ -31,6 +31,8 @@ const char *const *keep_of(struct str group, struct str kind);
  * history; and when it is listed, because `apply` writes a record again with its history.
  */
 extern const char *const record_keep[], *const record_list_keep[];
+/* What is kept of an object that is read as a manifest: all that somebody may have written. */
+extern const char *const manifest_keep[];
 
 /* A collection to list. */
 struct member_query {

@@ -58,10 +58,26 @@ static struct member topmost(struct cluster *k, struct arena *a, const struct me
 	return top;
 }
 
+/* The same; an owner of many objects is looked at once. OWNERS: uid -> its topmost(); NULL: the objects themselves. */
+static const struct member *topmost_once(struct cluster *k, struct arena *a, struct map *owners, const struct member *m)
+{
+	struct str owner = status_text(status_controller(m->object), "uid");
+	struct member **known = owner.n ? map_get(owners, owner) : NULL;
+
+	if (known)
+		return *known ? *known : m;
+	struct member *top = ARENA_NEW(a, struct member);
+	*top = topmost(k, a, m);
+	known = ARENA_NEW(a, struct member *);
+	*known = str_eq(top->uid, m->uid) ? NULL : top;
+	if (owner.n)
+		map_put(owners, a, owner, known);
+	return top;
+}
+
 /* The kinds other than Jobs and pods that a run may be, and that the server serves. */
 static struct members other_kinds(struct cluster *k, struct arena *a, struct str ns, struct str selector)
 {
-	static const char *const keep[] = { "-metadata.managedFields", "-status", NULL };
 	struct member_query *q = NULL;
 	struct import_row row;
 	size_t n = 0;
@@ -69,7 +85,7 @@ static struct members other_kinds(struct cluster *k, struct arena *a, struct str
 	for (size_t i = 0; import_row(i, &row); i++) {
 		const struct resource *r = row.use != IMPORT_JOB || str_is(str_of(row.api_version), "batch/v1") ? NULL :
 			discovery_find(&k->discovery, str_of(row.api_version), str_of(row.kind));
-		struct member_query one = { .ns = ns, .selector = selector, .keep = keep };
+		struct member_query one = { .ns = ns, .selector = selector, .keep = manifest_keep };
 		if (!r)
 			continue;
 		one.resource = *r;
@@ -81,23 +97,22 @@ static struct members other_kinds(struct cluster *k, struct arena *a, struct str
 /* Lists the objects of run P that make its program. */
 static struct members objects_of(struct cluster *k, struct arena *a, const struct parent *p)
 {
-	static const char *const keep[] = { "-metadata.managedFields", "-status", NULL };
 	struct str selector = str_cat(a, STR(OURS "="), p->run, STR(""));
 	struct member_query q[] = {
-		{ .resource = *resource_known(STR("batch"), STR("Job")), .ns = p->ns, .keep = keep,
+		{ .resource = *resource_known(STR("batch"), STR("Job")), .ns = p->ns, .keep = manifest_keep,
 			.selector = selector },
-		{ .resource = *resource_known(STR(""), STR("Pod")), .ns = p->ns, .keep = keep,
+		{ .resource = *resource_known(STR(""), STR("Pod")), .ns = p->ns, .keep = manifest_keep,
 			.selector = str_cat(a, selector, STR(",!batch.kubernetes.io/job-name"), STR("")) },
 	};
 	struct members found = members_list(&k->client, a, q, sizeof q / sizeof *q), ret = { .failed = found.failed };
-	struct map seen = { 0 };
+	struct map seen = { 0 }, owners = { 0 };
 
 	if (found.failed)
 		return ret;
 	for (size_t i = 0; i < found.n; i++) {
-		struct member top = topmost(k, a, &found.at[i]);
-		if (!map_put(&seen, a, top.uid, k))
-			ARENA_PUSH(a, ret.at, ret.n, top);
+		const struct member *m = topmost_once(k, a, &owners, &found.at[i]);
+		if (!map_put(&seen, a, m->uid, k))
+			ARENA_PUSH(a, ret.at, ret.n, *m);
 	}
 	if (ret.n)
 		return ret;

@@ -86,6 +86,23 @@ def owners(w):
 
 
 @check
+def owned_pods(w):
+    """the owner of many pods is looked at once, whether it belongs to the run or not"""
+    serve(w, "jobsets")
+    labels = {"app.kubernetes.io/managed-by": "trainc", "trainc.dev/job": "a", "trainc.dev/role": "worker"}
+    for ours in True, False:
+        top = w.put("jobsets", "default", {"metadata": {"name": "x", "labels": {"trainc.dev/job": "a"} if ours else {}}, "spec": {}})
+        owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "x", "uid": top["metadata"]["uid"], "controller": True}
+        for i in range(40):
+            w.put("pods", "default", {"metadata": {"name": "a-worker-%d" % i, "labels": dict(labels, **{"trainc.dev/index": str(i)}), "ownerReferences": [owner]},
+                                      "spec": {"containers": [{"name": "main", "image": "x:1"}], "restartPolicy": "Never"}, "status": {"phase": "Running"}})
+        w.run("status", "a")
+        asked = [p for m, p, _b in w.requests if m == "GET" and p.endswith("/jobsets/x")]
+        must(len(asked) == 1, (ours, asked))
+    w.want(5, "status", "a", err="Pod 'a-worker-0' and 39 more objects belong to JobSet 'x'")
+
+
+@check
 def only_shown(w):
     """a plan that was read from objects is only shown: wait starts, stops and deletes nothing, and terminals get no escapes"""
     ordered = JOB.replace("  role worker {", "  role ps {\n  }\n  role worker {\n    start_after = ready(ps)")

@@ -268,7 +268,7 @@ static const struct plan_container *variant_of(const struct plan_role *r, enum p
 	return part == PART_MAIN ? &r->main : part == PART_INIT ? &r->inits[at] : &r->sidecars[at];
 }
 
-static bool refuse(struct group_merging *m, const char *what, struct span at)
+static bool group_refuse(struct group_merging *m, const char *what, struct span at)
 {
 	if (!m->conflict.what)
 		m->conflict = (struct group_conflict){ what, at, false };
@@ -292,7 +292,7 @@ static bool merge_env(struct group_merging *m, enum part part, size_t at, struct
 			if (!other || of->nenv != first->nenv || !str_eq(other->name, e->name) ||
 			    other->kind != e->kind || !str_eq(other->object, e->object) ||
 			    !str_eq(other->key, e->key))
-				return refuse(m, "a variable", e->from);
+				return group_refuse(m, "a variable", e->from);
 			m->variants[c] = (struct variant){ &other->text, other->per_replica };
 		}
 		if (e->kind == ENV_TEXT && !merge_text(m, &e->text))
@@ -316,13 +316,8 @@ static bool merge_word(struct group_merging *m, enum part part, size_t at, bool 
 		const struct plan_texts *t = args ? &of->args : &of->command;
 		struct text *each = t->per_replica ?
 			ARENA_ARRAY(m->arena, struct text, (size_t)m->roles[c]->max) : NULL;
-		for (int64_t i = 0; i < m->roles[c]->max; i++) {
-			const struct plan_texts *words = words_of(t, i);
-			if (word >= words->n)
-				return refuse(m, "the number of words", t->from);
-			if (each)
-				each[i] = words->at[word];
-		}
+		for (int64_t i = 0; each && i < m->roles[c]->max; i++)
+			each[i] = words_of(t, i)->at[word];
 		m->variants[c] = (struct variant){ each ? NULL : &t->at[word], each };
 	}
 	return merge_text(m, ret);
@@ -338,7 +333,7 @@ static bool merge_words(struct group_merging *m, enum part part, size_t at, bool
 		const struct plan_container *of = variant_of(m->roles[c], part, at);
 		for (int64_t i = 0; i < m->roles[c]->max; i++)
 			if (words_of(args ? &of->args : &of->command, i)->n != n)
-				return refuse(m, "the number of words", first->from);
+				return group_refuse(m, "the number of words", first->from);
 	}
 	*ret = (struct plan_texts){ .set = first->set, .from = first->from };
 	for (size_t w = 0; w < n; w++) {
@@ -367,7 +362,7 @@ static bool merge_mounts(struct group_merging *m, enum part part, size_t at, str
 			const struct plan_container *of = variant_of(m->roles[c], part, at);
 			const struct plan_volume *other = i < of->nmounts ? of->mounts[i].volume : NULL;
 			if (!other || other->kind != v->kind || !str_eq(other->name, v->name))
-				return refuse(m, "a volume", v->from);
+				return group_refuse(m, "a volume", v->from);
 			struct piece *text = ARENA_NEW(m->arena, struct piece);
 			*text = (struct piece){ .kind = PIECE_TEXT, .u.text = other->path };
 			plain[c] = other->path_text.n ? other->path_text : (struct text){ text, other->path.n > 0,
@@ -409,12 +404,12 @@ static bool same_files(struct group_merging *m)
 		struct text mine, other;
 		if (f->per_replica || !flatten(m, first, OWN_INDEX, &f->text, &mine) ||
 		    (emit_text_uses(&mine) & USES_INDEX))
-			return refuse(m, "a file", f->from);
+			return group_refuse(m, "a file", f->from);
 		for (size_t c = 1; c < m->n; c++) {
 			const struct plan_file *of = i < m->roles[c]->nfiles ? &m->roles[c]->files[i] : NULL;
 			if (!of || of->per_replica || !flatten(m, m->roles[c], OWN_INDEX, &of->text, &other) ||
 			    !same_text(&mine, &other))
-				return refuse(m, "a file", f->from);
+				return group_refuse(m, "a file", f->from);
 		}
 	}
 	return true;
@@ -437,7 +432,7 @@ bool emit_group_role(struct arena *a, const struct plan_job *j, const struct pla
 		merge_list(&m, PART_INIT, first->ninits, ret->inits) &&
 		merge_list(&m, PART_SIDECAR, first->nsidecars, ret->sidecars) && same_files(&m);
 	if (ok && plan_role_differs(first))
-		ok = refuse(&m, "an amount", first->main.name_at);
+		ok = group_refuse(&m, "an amount", first->main.name_at);
 	*why = m.conflict;
 	return ok;
 }
