@@ -19,6 +19,8 @@ struct chosen_run {
 	struct str ns;                  /* namespace that the program gives; empty: the program gives no namespace */
 	/* plan_record_write() of the run's program; empty: the run was named without its program */
 	struct str record;
+	/* for `diff --against`: what the run's program is, as a launch would note it; NULL: the run was named */
+	const struct run_launch *now;
 	bool listed;                    /* found among all runs: if it has been removed since, that is not an error */
 };
 struct chosen {

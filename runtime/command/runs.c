@@ -8,12 +8,13 @@
 #include "base/file.h"
 #include "runtime/run/identity.h"
 #include "runtime/run/plan_record.h"
+#include "runtime/run/run_history.h"
 #include "runtime/run/table.h"
 #include "base/words.h"
 
 /* ---- which runs ---- */
 
-static bool is_file(struct str operand)
+bool runs_is_file(struct str operand)
 {
 	return str_is(operand, "-") || str_ends(operand, STR(".tj")) || memchr(operand.p, '/', operand.n);
 }
@@ -67,6 +68,19 @@ static bool is_part_of_run(struct session *s, const struct backend *b, struct st
 	return true;
 }
 
+/* What a launch of the job would note; NULL: the command does not ask. */
+static const struct run_launch *launch_now(struct session *s, const struct plan_job *j)
+{
+	struct run_launch x = { .state = STR("") };
+	struct run_launches l = { 0 };
+
+	if (!option_given(s->options, OPTION_AGAINST))
+		return NULL;
+	launches_note(s->arena, j, &x);
+	launches_add(s->arena, &l, &x);
+	return l.at;
+}
+
 /* Adds the jobs of one program; its errors are reported as usual. */
 static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *ret_status)
 {
@@ -84,7 +98,7 @@ static bool add_jobs(struct session *s, struct chosen *c, struct str file, int *
 		record.n = 0;
 		plan_record_write(j, &record);
 		add_run(s, c, (struct chosen_run){ .name = j->name, .ns = j->ns.set ? j->ns.value : STR(""),
-			.record = str_copy(s->arena, buf_text(&record)) });
+			.record = str_copy(s->arena, buf_text(&record)), .now = launch_now(s, j) });
 	}
 	buf_release(&record);
 	session_release(&all);
@@ -102,7 +116,7 @@ bool runs_choose(struct session *s, const struct backend *b, size_t n, struct ch
 		operand = name.n ? name : operand;
 		if (is_part_of_run(s, b, operand))
 			return false;
-		if (!is_file(operand))
+		if (!runs_is_file(operand))
 			add_run(s, ret, (struct chosen_run){ .name = operand });
 		else if (!add_jobs(s, ret, operand, ret_status))
 			return false;

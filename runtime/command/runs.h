@@ -15,6 +15,9 @@
  */
 bool runs_choose(struct session *s, const struct backend *b, size_t n, struct chosen *ret, int *ret_status);
 
+/* Does the operand have the form of a file's name? */
+bool runs_is_file(struct str operand);
+
 /* Reports that namespace NS has no runs. If NS is empty, the report is about all namespaces. */
 void runs_say_none(struct session *s, const struct backend *b, struct str ns);
 

@@ -128,7 +128,7 @@ struct run_state keeper_first_state(struct arena *a, const struct keeper_start *
 		.file = s->file,
 		.digest = s->digest, .isolate = str_of(isolate_words[s->options->isolate]), .boot_id = boot_id_read(a),
 			.cause = STR(""), .images = launch.images, .nimages = launch.nimages, .code = launch.code,
-			.ncode = launch.ncode };
+			.ncode = launch.ncode, .words = launch.words, .facts = launch.facts, .nfacts = launch.nfacts };
 }
 
 static struct run_state begin_state(struct arena *a, const struct keeper_start *s)

@@ -5,11 +5,12 @@
 #include "data/data_read.h"
 #include "data/data_write.h"
 #include "plan/code.h"
+#include "runtime/run/plan_facts.h"
 #include "runtime/run/run_shape.h"
 #include "runtime/status/look.h"
 
 enum {
-	TEXT_MOST = 256, CAUSE_MOST = 512, PARTS_MOST = 8,      /* of one launch */
+	TEXT_MOST = 256, CAUSE_MOST = 512, PARTS_MOST = 8, FACTS_MOST = 400,    /* of one launch */
 	NUMBER_MOST = 1000000, NAMES_MOST = 10000, NAME_MOST = 253
 };
 
@@ -38,6 +39,11 @@ static struct run_launch bounded(struct arena *a, const struct run_launch *from)
 	x.program = short_text(a, x.program, TEXT_MOST);
 	x.nimages = x.nimages < PARTS_MOST ? x.nimages : PARTS_MOST;
 	x.ncode = x.ncode < PARTS_MOST ? x.ncode : PARTS_MOST;
+	x.words = x.words > 0 && x.words <= FACT_WORDS ? x.words : 0;
+	x.nfacts = x.words && x.nfacts <= FACTS_MOST ? x.nfacts : 0;    /* a part of them would be another program */
+	x.facts = ARENA_ARRAY(a, struct str, x.nfacts);
+	for (size_t i = 0; i < x.nfacts; i++)
+		x.facts[i] = short_text(a, from->facts[i], FACT_BYTES);
 	x.images = ARENA_ARRAY(a, struct str, x.nimages);
 	x.code = ARENA_ARRAY(a, struct run_code, x.ncode);
 	for (size_t i = 0; i < x.nimages; i++)
@@ -101,6 +107,10 @@ void launches_note(struct arena *a, const struct plan_job *j, struct run_launch 
 			.dirty = r->code->dirty == CODE_DIRTY };
 		ARENA_PUSH(a, ret->code, ret->ncode, code);
 	}
+	struct plan_facts f = plan_facts_of(a, j, FACTS_BYTES);
+	ret->facts = f.at;
+	ret->nfacts = f.n;
+	ret->words = f.words;
 }
 
 struct run_launch launch_of_state(const struct run_state *s)
@@ -110,7 +120,7 @@ struct run_launch launch_of_state(const struct run_state *s)
 	return (struct run_launch){ .started = s->begin, .ended = final ? s->end : 0, .file = s->file,
 		.state = final ? str_of(run_phase_word(s->phase)) : STR(""), .cause = final ? s->cause : STR(""),
 		.program = s->digest, .images = s->images, .nimages = s->nimages, .code = s->code,
-		.ncode = s->ncode };
+		.ncode = s->ncode, .words = s->words, .facts = s->facts, .nfacts = s->nfacts };
 }
 
 /* ---- text ---- */
@@ -129,18 +139,31 @@ static void put_launches(const struct run_launch *at, size_t n, struct buf *out)
 	json_close(&o.json, ']');
 }
 
+/* Leaves out the facts of the oldest launch that has some; false if none has. */
+static bool drop_facts(struct run_launch *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!at[i].nfacts)
+			continue;
+		at[i].nfacts = 0;
+		at[i].words = 0;
+		return true;
+	}
+	return false;
+}
+
 struct str launches_text(struct arena *a, const struct run_launches *l)
 {
-	size_t from = l->n > LAUNCH_MOST ? l->n - LAUNCH_MOST : 0;
+	size_t from = l->n > LAUNCH_MOST ? l->n - LAUNCH_MOST : 0, n = l->n - from;
+	struct run_launch at[LAUNCH_MOST];
 	struct buf b = { 0 };
 
-	if (from == l->n)
+	if (!n)
 		return STR("");
-	put_launches(l->at + from, l->n - from, &b);
-	while (b.n > LAUNCH_BYTES && from + 1 < l->n) {
-		from++;
-		put_launches(l->at + from, l->n - from, &b);
-	}
+	memcpy(at, l->at + from, n * sizeof *at);
+	put_launches(at, n, &b);
+	for (from = 0; b.n > LAUNCH_BYTES && (drop_facts(at, n) || ++from < n);)
+		put_launches(at + from, n - from, &b);
 	struct str text = b.n > LAUNCH_BYTES ? STR("") : buf_take(&b, a);
 	buf_release(&b);
 	return text;

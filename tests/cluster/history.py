@@ -188,8 +188,114 @@ HOSTILE = {
                             "program": "\x1b\x1b", "file": "\x07", "code": [{"role": "r", "id": "\x1b[2J0123456789", "files": 1, "bytes": 1}]}]),
     "large": json.dumps([{"n": i, "state": "Failed", "cause": "\u00e9" * 300, "by": "y" * 5000, "images": ["z" * 300] * 100} for i in range(1, 3)])[:30000],
     "too large": json.dumps([{"n": i, "state": "Failed", "cause": "x" * 500} for i in range(1, 2000)]),
+    "facts": json.dumps([{"n": 1, "state": "F", "words": 9, "facts": ["a\x1b[31m=\u202e", "=", "", "b" * 4000, "c=#12345678 d"] * 50}]),
+    "more facts": json.dumps([{"n": 1, "state": "F", "words": 99, "facts": ["a=%d" % i for i in range(3000)]}]),
     "many": json.dumps([{"n": i, "state": "F"} for i in range(1, 900)]),
 }
+
+
+RICH = """job "a" {
+  image = "busybox:1"
+  restarts = 2
+  labels { "example.com/team" = "one" }
+  role worker {
+    replicas = 2
+    command = ["train", "--data", "/data"]
+    args = ["--lr", "0.1"]
+    env { PASSPHRASE = "hunter2", STEPS = "10" }
+    files { "/etc/a.txt" = "confidential" }
+    cpu = 1
+    memory = 1Gi
+    sidecar logs { image = "busybox:1" }
+  }
+}
+"""
+# what is changed in RICH, and what `diff --against` says about it: the name of the fact, its old and its new value
+CHANGED = [
+    ("", "", None),
+    ("busybox:1\"\n  restarts", "busybox:2\"\n  restarts", ("worker image", "busybox:1", "busybox:2")),
+    ("restarts = 2", "restarts = 3", ("restarts", "2", "3")),
+    ("replicas = 2", "replicas = 3", ("worker replicas", "2", "3")),
+    ("replicas = 2", "replicas = 2:4", ("worker replicas", "2", "4")),
+    ('"0.1"', '"0.2"', ("worker args", "--lr 0.1", "--lr 0.2")),
+    ('"/data"', '"${pod.index}"', ("worker command", "train --data /data", "train --data {index}")),
+    ("hunter2", "hunter3", ("worker env PASSPHRASE", None, None)),
+    ("confidential", "nothing", ("worker file /etc/a.txt", None, None)),
+    (', STEPS = "10"', "", ("worker env STEPS", None, None)),
+    ("cpu = 1\n", "cpu = 2\n", ("worker cpu", "1", "2")),
+    ("1Gi", "2Gi", ("worker memory", "1Gi", "2Gi")),
+    ('"one"', '"two"', ("labels", "example.com/team=one", "example.com/team=two")),
+    ('    sidecar logs { image = "busybox:1" }\n', "", ("worker container logs image", "busybox:1", None)),
+    ("  role worker {", "  role other { command = [\"x\"] }\n  role worker {", ("other command", None, "x")),
+    ("memory = 1Gi\n", "memory = 1Gi\n    raw pod { enableServiceLinks = true }\n", ("worker raw_pod", None, None)),
+    ("  restarts = 2\n", "  restarts = 2\n  timeout = 1h\n", ("timeout", None, "1h")),
+]
+
+
+def against(w, number, *words, wanted=None):
+    code, out, err = w.run("diff", *words, "--against", str(number), "-o", "json")
+    must(code == (wanted if wanted is not None else 1) and (code > 1 or out), (code, out, err))
+    return json.loads(out)["runs"][0] if code < 2 else err
+
+
+@check
+def compared(w):
+    """diff --against N names each fact that differs from an earlier launch, and keeps no value that may be confidential"""
+    w.write("a.tj", RICH)
+    w.want(0, "apply", "--no-wait", "a.tj")
+    must("hunter" not in record(w)["data"]["history"] and "confidential" not in record(w)["data"]["history"], "kept")
+    for before, after, fact in CHANGED:
+        must(before in RICH, before)
+        w.write("a.tj", RICH.replace(before, after, 1) if before else RICH)
+        got = against(w, 1, "a.tj", wanted=1 if fact else 0)
+        must((got["name"], got["against"], got["complete"]) == ("a", 1, True), got)
+        found = [(x["name"], x["old"], x["new"]) for x in got["fields"]]
+        must(fact in found if fact else not found, (before, after, found))
+    w.write("a.tj", RICH.replace('"0.1"', '"0.2"'))
+    w.want(0, "apply", "--no-wait", "--yes", "--recreate", "a.tj")
+    text = w.want(1, "diff", "--against", "1", "a")[0]
+    must(re.fullmatch(r"run/a differs from launch 1 \(\d{4}-.*Z, Replaced\)\n  worker args\n-     --lr 0.1\n\+     --lr 0.2\n", text), text)
+    must(w.want(0, "diff", "--against", "2", "a.tj", "a")[0] == "", "the same")
+    w.want(2, "diff", "--against", "3", "a", err="run 'a' has no launch 3; its history has 1 and 2: 'trainc history a' shows them")
+    w.want(2, "diff", "--against", "3", "b", err="no run 'b' in namespace 'default', and none is remembered")
+    for wrong in ("0", "-1", "x", "", "99999999", "1x"):
+        w.want(2, "diff", "--against=" + wrong, "a", err="--against needs the number of a launch")
+    w.want(2, "diff", "a", err="'trainc diff a --against N' compares a run with an earlier launch of it")
+    w.write("a.tj", "job {")
+    w.want(2, "diff", "--against", "1", "a.tj", err="TJ0")
+    w.want(0, "delete", "--yes", "a")
+    must([x["name"] for x in against(w, 1, "a")["fields"]] == ["worker args"], "after delete")
+
+
+@check
+def compared_in_part(w):
+    """launches of an earlier version have only images and code; a large program is kept in less detail"""
+    w.write("a.tj", JOB % ("a", 2))
+    w.want(0, "apply", "--no-wait", "a.tj")
+    o = record(w)
+    old = json.loads(o["data"]["history"])
+    for x in old:
+        del x["facts"], x["words"]
+    o["data"]["history"] = json.dumps(old)
+    w.put("configmaps", "default", o)
+    w.write("a.tj", (JOB % ("a", 3)).replace("busybox:1", "busybox:2"))
+    code, out, err = w.run("diff", "--against", "1", "a.tj")
+    must(code == 1 and "  image busybox:2\n" in out and "  image busybox:1\n" in out and "replicas" not in out, out)
+    must("launch 1 of run 'a' has only its images and code" in err, err)
+    must(against(w, 1, "a.tj")["complete"] is False, "complete")
+    many = "job \"a\" {\n  image = \"busybox:1\"\n%s}\n" % "".join(
+        "  role r%d { command = [\"train\", \"%s\"], cpu = 1, env { A = \"%d\" } }\n" % (i, "x" * 80, i) for i in range(60))
+    w.write("a.tj", many)
+    w.want(0, "apply", "--no-wait", "--yes", "--recreate", "a.tj")
+    w.write("a.tj", many.replace('A = "7"', 'A = "8"'))
+    code, out, err = w.run("diff", "--against", "2", "a.tj")
+    must(code == 1 and "launch 2 of run 'a' is kept in less detail, because its program is large" in err, err)
+    must(out.splitlines()[1:2] == ["  r7"] and "r8" not in out, out)
+    for i in range(9):
+        w.write("a.tj", many.replace('A = "7"', 'A = "x%d"' % i))
+        w.want(0, "apply", "--no-wait", "--yes", "--recreate", "a.tj")
+    stored = record(w)["data"]["history"]
+    must(len(stored) <= 16 << 10 and len(json.loads(stored)) == 10 and json.loads(stored)[-1]["facts"], len(stored))
 
 
 @check
@@ -209,6 +315,9 @@ def hostile(w):
             out, err = w.want(0, "history", *words)
             must("\x1b" not in out + err and "\u202e" not in out.replace("\\u202e", "") or "json" in words, (what, words, out))
             must("\x1b" not in out and "\r" not in out and len(out) < 60000 and out.count("\n") < 100, (what, words, len(out)))
+        for words in (("a",), ("a.tj",), ("a", "-o", "json")):
+            code, out, err = w.run("diff", "--against", "1", *words)
+            must("\x1b" not in out + err and "\u202e" not in out + err and len(out) < 60000 and code in (0, 1, 2), (what, words, code, out, err))
         w.want(0, "apply", "--refresh", "a.tj")
         stored = record(w)["data"]["history"]
         must(len(stored) <= 16 << 10 and json.loads(stored)[-1]["by"] == "eve" and len(json.loads(stored)) <= 10, (what, stored))
@@ -227,7 +336,7 @@ def forged(w):
         w.put("configmaps", "default", o)
         for word in ("one", "two"):
             w.write("a.tj", (JOB % ("a", 1)).replace('"train"', '"train", "%s%d"' % (word, number)))
-            w.want(0, "apply", "--no-wait", "--recreate", "a.tj")
+            w.want(0, "apply", "--no-wait", "--yes", "--recreate", "a.tj")
             got = launches(w, "a")
             must(got[-1]["by"] == "eve" and not got[-1].get("ended"), (number, word, got))
         must(len(got) == (2 if number > 1000000 else 3), (number, got))

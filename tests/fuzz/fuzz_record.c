@@ -12,6 +12,7 @@
 #include "runtime/cluster/vouch.h"
 #include "runtime/run/outcome.h"
 #include "runtime/run/plan_record.h"
+#include "runtime/run/plan_facts.h"
 #include "runtime/run/run_history.h"
 #include "runtime/status/status.h"
 
@@ -108,6 +109,14 @@ static void check_history(struct arena *a, struct str text)
 	for (size_t i = 0; i < l.n; i++)
 		fuzz_require(fuzz_is_line(l.at[i].state) && fuzz_is_line(l.at[i].cause) &&
 			fuzz_is_line(l.at[i].by));
+	for (size_t i = 0; i < l.n; i++) {
+		struct plan_facts f = { .at = l.at[i].facts, .n = l.at[i].nfacts, .words = l.at[i].words },
+			other = { .at = l.at[0].facts, .n = l.at[0].nfacts, .words = l.at[0].words };
+		struct fact_changes same = plan_facts_compare(a, &f, &f), changes = plan_facts_compare(a, &other, &f);
+		fuzz_require(!same.n && changes.n <= f.n + other.n);
+		for (size_t k = 0; k < changes.n; k++)
+			fuzz_require(fuzz_is_line(changes.at[k].name) && fuzz_is_line(changes.at[k].old));
+	}
 	struct run_launches again = launches_read(a, written, false);
 	fuzz_require(str_eq(written, launches_text(a, &again)));
 	shelf_put(a, &shelf, STR("a"), text);

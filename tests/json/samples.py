@@ -232,6 +232,8 @@ class Samples:
                 self.add("sync", w.want(0, "sync", "b", "-o", "json")[0], ["sync"])
             self.add("status", w.want(0, "status", "b", "-o", "json")[0], ["status"])
             w.want(0, "apply", "--no-wait", "--recreate", "b.tj")
+            for number in "1", "2":
+                self.add("diff-against", w.run("diff", "b.tj", "--against", number, "-o", "json")[1], ["diff", number])
             self.add("history", w.want(0, "history", "b", "-o", "json")[0], ["history"])
             w.want(0, "delete", "--yes", "b")
             self.add("history", w.want(0, "history", "b", "-o", "json")[0], ["history"])

@@ -41,6 +41,19 @@ run 0 history --local -o json again
 json '[x["n"] for x in d["runs"][0]["launches"]], d["runs"][0]["launches"][0]["images"], d["runs"][0]["launches"][0]["file"]' \
 	"([4, 5, 6, 7, 8, 9, 10, 11, 12, 13], ['registry.example.com/test:1'], 'again.tj')"
 
+# a program, or the last launch, is compared with an earlier one
+run 0 diff --local again --against 13; holds test ! -s .out
+program other <<'END'
+  role a { command = ["sleep", "600"] }
+END
+sed 's/job "other"/job "again"/' other.tj >compared.tj
+run 1 diff --local compared.tj --against 13; holds grep -qx '  a command' .out; holds grep -qx '+     sleep 600' .out
+run 1 diff --local compared.tj --against 13 -o json
+json 'd["runs"][0]["against"], d["runs"][0]["complete"], [x["name"] for x in d["runs"][0]["fields"]]' \
+	"(13, True, ['a command'])"
+run 2 diff --local again --against 3; says err "run 'again' has no launch 3; its history has 4, 5,"
+run 2 diff --local again.tj; says err "--against N compares it with an earlier launch"
+
 # deleting the run deletes everything but its launches, and later launches continue the numbers
 run 0 delete --local --yes again
 holds test ! -e state/runs
