@@ -170,13 +170,12 @@ static struct str help_foreign(struct block_items *b, struct diag *d, const stru
 {
 	bool here = other->field && schema_find(b->block, str_of(other->field));
 	struct str line, help = help_with_value(b, other, &line);
-	bool raw = strstr(other->help, "raw pod") || strstr(other->help, "raw container") ||
-		strstr(other->help, "init fetch");
+	bool in_role = strstr(other->help, "init fetch");
 	bool project = other->field && !here && !schema_find(BLOCK_JOB, str_of(other->field)) &&
 		schema_find(BLOCK_PROJECT, str_of(other->field));
 	diag_help(b->base.check->diags, d, project ? "%.*s, in project.tj" :
 		other->field && !here && b->role ? "%.*s, in the job" : "%.*s", STR_ARG(help));
-	if (raw && b->block == BLOCK_JOB)
+	if (in_role && b->block == BLOCK_JOB)
 		diag_help(b->base.check->diags, d, "this belongs in a role");
 	if (line.n)
 		diag_fix(b->base.check->diags, d, span_join(at, b->value->span), line, "write '%.*s'", STR_ARG(line));
@@ -472,13 +471,29 @@ static void test_constant(struct check *c, const struct field *f, const struct n
 		report_computed(c, f, n);
 }
 
+static void check_raw(struct check *c, struct node *item, enum block block, const char *in);
+static void test_block_name(struct block_items *b, struct node *item);
+
+/* In `defaults`, the only blocks are those that are defaults of all roles. */
+static void defaults_block(struct items *to, struct node *item)
+{
+	struct block_items *b = (struct block_items *)to;
+
+	if (str_is(item->u.block.word, "raw")) {
+		test_block_name(b, item);
+		check_raw(to->check, item, BLOCK_CELL, to->what);
+		return;
+	}
+	report_misplaced_block(to, item);
+}
+
 /* Checks `defaults { }` of the project, whose fields are those of a job and are evaluated for each job. */
 static void check_defaults(struct check *c, struct node *item)
 {
 	struct where saved = c->at;
 	struct node *body = item->u.item.value;
-	struct block_items b = { .base = { .check = c, .set = block_set, .spread = block_spread,
-		.what = "the project's defaults", .adds = true }, .block = BLOCK_JOB };
+	struct block_items b = { .base = { .check = c, .set = block_set, .block = defaults_block,
+		.spread = block_spread, .what = "the project's defaults", .adds = true }, .block = BLOCK_JOB };
 	if (body->kind != NODE_BODY) {
 		struct diag *d = diag_report(c->diags, TJ0302, body->span, "'defaults' needs a block of fields");
 		diag_help(c->diags, d, "write 'defaults { image = ... }'");
@@ -714,50 +729,30 @@ static void block_spread(struct items *to, struct node *item)
 
 /* ---- named blocks ---- */
 
-static const char *const raw_in_role[] = { "pod", "container", "job", NULL };
-static const char *const raw_in_container[] = { "container", NULL };
-static const char *const raw_in_job[] = { "service", NULL };
-
-static const char *const *raw_names(enum block block)
+/* Checks a raw block in BLOCK, which messages call IN. */
+static void check_raw(struct check *c, struct node *item, enum block block, const char *in)
 {
-	switch (block) {
-	case BLOCK_ROLE: case BLOCK_AUX: return raw_in_role;
-	case BLOCK_SIDECAR: case BLOCK_INIT: return raw_in_container;
-	default: return raw_in_job;
-	}
-}
-
-static bool is_raw_of_role(struct str name)
-{
-	for (size_t i = 0; raw_in_role[i]; i++)
-		if (str_is(name, raw_in_role[i]))
-			return true;
-	return false;
-}
-
-static void check_raw(struct block_items *b, struct node *item)
-{
-	struct check *c = b->base.check;
+	struct str name = item->u.block.name;
 	struct suggest s;
-	const char *const *names = raw_names(b->block);
-	suggest_init(&s, c->arena, item->u.block.name);
 	bool there = false;
-	for (size_t i = 0; names[i]; i++) {
-		there = there || str_is(item->u.block.name, names[i]);
-		suggest_add(&s, str_of(names[i]));
+
+	suggest_init(&s, c->arena, name);
+	for (const char *raw = schema_raw_next(NULL, block); raw; raw = schema_raw_next(raw, block)) {
+		there = there || str_is(name, raw);
+		suggest_add(&s, str_of(raw));
 	}
-	if (!there && is_raw_of_role(item->u.block.name) && b->block == BLOCK_JOB) {
+	if (!there && schema_is_raw(name)) {
 		struct diag *d = diag_report(c->diags, TJ0203, item->u.block.name_span,
-			"'raw %.*s' has no place in a job",
-			STR_ARG(item->u.block.name));
-		diag_help(c->diags, d, "move it into a role");
+			"'raw %.*s' has no place in %s", STR_ARG(name), in);
+		diag_help(c->diags, d, str_is(name, "service") ? "move it to the job" : "move it into a role");
 	} else if (!there) {
 		struct diag *d = diag_report(c->diags, TJ0202, item->u.block.name_span,
-			"unknown block 'raw %.*s' in %s", STR_ARG(item->u.block.name),
-			block_word(b->block));
+			"unknown block 'raw %.*s' in %s", STR_ARG(name), in);
 		help_suggest(c, d, &s, "it has raw", item->u.block.name_span);
 	}
 	check_data(c, item->u.block.body);
+	if (!there)
+		item->u.block.word = STR("");           /* no level of a role has it */
 }
 
 void check_data(struct check *c, struct node *body)
@@ -819,12 +814,11 @@ static bool block_allowed(struct block_items *b, struct node *item)
 	struct diag *d = diag_report(c->diags, TJ0203, item->u.block.word_span, "'%s %.*s' has no place in %s",
 		row->word, STR_ARG(item->u.block.name),
 		block_word(b->block));
-	bool raw = str_is(item->u.block.word, "raw") && is_raw_of_role(item->u.block.name);
 	if (b->block == BLOCK_CELL && str_is(item->u.block.word, "aux"))
 		diag_help(c->diags, d, "write 'role %.*s' for one in each copy, and 'other_roles = true' if the cell "
 			"has a framework; or move it to the job for one of all copies", STR_ARG(item->u.block.name));
 	else
-		diag_help(c->diags, d, row->parents & BLOCK_JOB && !raw ? "move it to the job" : "move it into a role");
+		diag_help(c->diags, d, row->parents & BLOCK_JOB ? "move it to the job" : "move it into a role");
 	return false;
 }
 
@@ -881,7 +875,7 @@ static void block_block(struct items *to, struct node *item)
 			"in xs job \"name-${x}\" { ... }' for several jobs");
 	}
 	if (str_is(word, "raw"))
-		check_raw(b, item);
+		check_raw(c, item, b->block, block_word(b->block));
 	else if (str_is(word, "object"))
 		check_data(c, item->u.block.body);
 	else if (str_is(word, "sidecar"))

@@ -183,6 +183,12 @@ static void report_misplaced(struct items *to, struct node *item, const char *wh
 	drop_item(item, item->kind == NODE_BLOCK ? item->u.block.word : STR("?"), item->span);
 }
 
+void report_misplaced_block(struct items *to, struct node *item)
+{
+	report_misplaced(to, item, str_printf(to->check->arena, "'%.*s %.*s'", STR_ARG(item->u.block.word),
+		STR_ARG(item->u.block.name)).p);
+}
+
 /* Reports an item that needs evaluation (if, for, an insertion) in a body that is read before anything is evaluated. */
 static bool report_unfixed(struct items *to, struct node *item)
 {
@@ -238,8 +244,7 @@ static void visit_one(struct items *to, struct node *item)
 		if (to->block)
 			to->block(to, item);
 		else
-			report_misplaced(to, item, str_printf(c->arena, "'%.*s %.*s'", STR_ARG(item->u.block.word),
-				STR_ARG(item->u.block.name)).p);
+			report_misplaced_block(to, item);
 		break;
 	case NODE_SPREAD:
 		if (to->spread)

@@ -113,6 +113,34 @@ const struct block_row *schema_block_next(const struct block_row *after)
 	return b < blocks + sizeof blocks / sizeof *blocks ? b : NULL;
 }
 
+/* The raw blocks, and where they may be: in a job and around it they hold for all roles. */
+static const struct { const char *name; unsigned blocks; } raws[] = {
+	{ "pod", BLOCK_ROLE | BLOCK_AUX | BLOCK_JOB | BLOCK_CELL | BLOCK_FRAMEWORK },
+	{ "container", BLOCK_ROLE | BLOCK_AUX | BLOCK_JOB | BLOCK_CELL | BLOCK_FRAMEWORK | BLOCK_SIDECAR | BLOCK_INIT },
+	{ "job", BLOCK_ROLE | BLOCK_AUX },
+	{ "service", BLOCK_JOB },
+};
+
+const char *schema_raw_next(const char *name, enum block block)
+{
+	bool after = !name;
+
+	for (size_t i = 0; i < sizeof raws / sizeof *raws; i++) {
+		if (after && raws[i].blocks & (unsigned)block)
+			return raws[i].name;
+		after = after || strcmp(raws[i].name, name) == 0;
+	}
+	return NULL;
+}
+
+bool schema_is_raw(struct str name)
+{
+	for (size_t i = 0; i < sizeof raws / sizeof *raws; i++)
+		if (str_is(name, raws[i].name))
+			return true;
+	return false;
+}
+
 const char *block_word(enum block block)
 {
 	switch (block) {

@@ -119,6 +119,10 @@ struct block_row {                      /* a block with a name: role worker { } 
 const struct block_row *schema_block(struct str word);
 /* The row that follows AFTER; the first one if AFTER is NULL. */
 const struct block_row *schema_block_next(const struct block_row *after);
+/* Which raw block follows NAME among those that BLOCK may have; the first one if NAME is NULL, NULL after the last. */
+const char *schema_raw_next(const char *name, enum block block);
+/* May any block have `raw NAME`? */
+bool schema_is_raw(struct str name);
 /* The name of a block in messages: "a job", "role", "a sidecar". */
 const char *block_word(enum block block);
 

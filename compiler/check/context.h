@@ -388,6 +388,8 @@ void visit_body(struct items *to, struct node *body, enum scope_kind kind);
 /* Reports keys that two extensions of one field in BODY set. The evaluator does so in all bodies that it reads. */
 void test_extensions(struct check *c, const struct node *body);
 void visit_items(struct items *to, struct node *body);
+/* Reports and removes a block that the body may not hold. */
+void report_misplaced_block(struct items *to, struct node *item);
 void check_check(struct check *c, struct node *n);
 /* Checks the body of a block, whose fields are known, in a new scope. */
 void check_block(struct check *c, struct node *body, enum block block, struct decl *framework_role);

@@ -42,9 +42,4 @@ const struct data *data_get(const struct data *d, struct str key);
  */
 bool data_keys_differ(const struct data_member *at, size_t n, size_t *ret_again, size_t *ret_first);
 
-/*
- * Merges UPPER into LOWER: maps are merged key by key, lists of maps are joined, and for all other values UPPER wins.
- */
-const struct data *data_extend(struct arena *a, const struct data *lower, const struct data *upper);
-
 #endif

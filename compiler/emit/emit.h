@@ -54,7 +54,9 @@ enum target_trait {
 	/* each slice of a role has its own Job, and so has each copy of a cell */
 	TARGET_SLICES = 32,
 	/* all copies of a cell are one object, whose controller restarts each by itself */
-	TARGET_GROUPS = 64
+	TARGET_GROUPS = 64,
+	/* its object has no place for a `ttl` */
+	TARGET_STAYS = 128
 };
 unsigned emit_target_traits(struct str name);
 /* Returns the kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */
@@ -78,7 +80,5 @@ void emit_dump(const struct plan *plan, const struct sources *sources, struct bu
 
 /* Does a field of the language write this key of Kubernetes, or does the compiler own it? */
 bool raw_is_typed(struct str key);
-/* The type of Kubernetes whose fields `raw WORD` sets; NULL if no such block exists. */
-const struct schema_type *raw_type(struct str word);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "emit/emit_build.h"
 
-#include "kube/schema.h"
+#include "kube/schema_merge.h"
 
 #define FIELD_OF_COMPILER ""
 
@@ -54,19 +54,10 @@ bool raw_is_typed(struct str key)
 	return false;
 }
 
-/* The blocks, and the types of the maps that they are merged into. */
-static const struct { const char *word, *type; } scopes[] = {
-	[RAW_POD] = { "pod", "core.v1.PodSpec" }, [RAW_CONTAINER] = { "container", "core.v1.Container" },
-	[RAW_JOB] = { "job", "batch.v1.JobSpec" }, [RAW_SERVICE] = { "service", "core.v1.ServiceSpec" },
+/* The words of the blocks. */
+static const char *const scopes[] = {
+	[RAW_POD] = "pod", [RAW_CONTAINER] = "container", [RAW_JOB] = "job", [RAW_SERVICE] = "service",
 };
-
-const struct schema_type *raw_type(struct str word)
-{
-	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
-		if (str_is(word, scopes[i].word))
-			return schema_find_type(&schema_builtin, str_of(scopes[i].type));
-	return NULL;
-}
 
 struct step {                           /* path from the raw block to the current key */
 	const struct step *outer;
@@ -77,41 +68,6 @@ struct merging {
 	struct emit *e;
 	enum raw_scope scope;
 };
-
-/* Returns the type of the map that a raw block of SCOPE is merged into; NULL if it is unknown. */
-static const struct schema_type *type_of(enum raw_scope scope)
-{
-	return schema_find_type(&schema_builtin, str_of(scopes[scope].type));
-}
-
-static const struct schema_field *field_named(const struct schema_type *t, struct str name)
-{
-	return t ? schema_newest_field(&schema_builtin, t, name) : NULL;
-}
-
-/* Returns the type of a field's value, or of the elements of its list. */
-static const struct schema_type *type_below(const struct schema_field *f)
-{
-	const struct schema_ref *r = f ? &schema_builtin.refs[f->ref] : NULL;
-
-	if (r && r->word == SCHEMA_LIST)
-		r = &schema_builtin.refs[r->of];
-	return r && r->word == SCHEMA_OBJECT ? &schema_builtin.types[r->of] : NULL;
-}
-
-/*
- * Returns the keys that identify the elements of a list: "containerPort,protocol"; NULL for a list that is replaced as
- * a whole. The schema gives no keys for tolerations, but the tolerations of an accelerator must be kept next to the
- * user's own.
- */
-static const char *element_keys(const struct schema_field *list)
-{
-	if (list && str_is(schema_text(&schema_builtin, list->name), "tolerations"))
-		return "key,effect,value";
-	if (!list || !list->merge)
-		return NULL;
-	return schema_builtin.text + (list->keys ? list->keys : list->merge);
-}
 
 static const char *step_field(enum raw_scope scope, const struct step *at)
 {
@@ -151,7 +107,7 @@ static void clash(struct merging *m, const struct step *at, const struct object 
 	path(at, &name);
 	struct diag *d = diag_report(ds, TJ0902, where,
 		follows ? "'raw %s' sets '%.*s', which belongs to the compiler" :
-		"'raw %s' sets '%.*s', which the role sets too", scopes[m->scope].word, STR_ARG(buf_text(&name)));
+		"'raw %s' sets '%.*s', which the role sets too", scopes[m->scope], STR_ARG(buf_text(&name)));
 	if (*field && !by_right && span_known(ours->from)) {
 		diag_label(ds, d, "set a second time");
 		diag_note(ds, d, ours->from, "decided here");
@@ -226,7 +182,7 @@ static void volume_clash(struct merging *m, const struct object *ours, const str
 	struct diag *d = diag_report(ds, TJ0713, element->from,
 		"two mounts need a volume named '%.*s' with different content", STR_ARG(name));
 	diag_note(ds, d, ours->from, "the compiler names this volume '%.*s'", STR_ARG(name));
-	diag_help(ds, d, "give the volume in 'raw %s' another name", scopes[m->scope].word);
+	diag_help(ds, d, "give the volume in 'raw %s' another name", scopes[m->scope]);
 }
 
 /* The framework that reserves the variable in the role that is written; empty if none does. */
@@ -286,44 +242,26 @@ static void port_number(struct merging *m, const struct step *at, const struct d
 	diag_help(m->e->diags, d, "write the number that the program listens on");
 }
 
-/* Returns the value of one merge key of an element; "" if it is absent and has no default. */
-static struct str merge_key_text(struct arena *a, struct str key, const struct object *ours, const struct data *raw)
+/* The text that identifies an element of the compiler's list as merge_identity() does one of a raw block. */
+static struct str made_identity(struct merging *m, const char *keys, const struct object *ours)
 {
-	const struct object *o = ours ? object_get(ours, key) : NULL;
-	const struct data *d = ours ? NULL : data_get(raw, key);
+	struct data_member members[4];
+	struct data values[4], element = { .kind = DATA_MAP, .u.map.at = members };
 
-	if ((o && o->kind == OBJECT_STRING) || (d && d->kind == DATA_STRING))
-		return o ? o->u.string : d->u.string;
-	if ((o && o->kind == OBJECT_INT) || (d && d->kind == DATA_INT))
-		return str_int(a, o ? o->u.integer : d->u.integer);
-	return str_is(key, "protocol") ? STR("TCP") : STR("");
-}
-
-/* Returns the first of several keys; REST gets the remaining ones. */
-static struct str next_key(const char *keys, const char **rest)
-{
-	size_t n = strcspn(keys, ",");
-
-	*rest = keys + n + (keys[n] == ',');
-	return (struct str){ keys, n };
-}
-
-/* Returns the text that identifies an element of a list, of OURS or of RAW; "" if nothing identifies it. */
-static struct str element_identity(struct merging *m, const char *keys, const struct object *ours,
-	const struct data *raw)
-{
-	struct buf out = { 0 };
-
-	for (const char *rest; *keys; keys = rest) {
-		struct str text = merge_key_text(m->e->arena, next_key(keys, &rest), ours, raw);
-		if (!text.n && !out.n)
-			break;
-		buf_str(&out, text);
-		buf_char(&out, '\n');
+	for (const char *rest = keys; *rest && element.u.map.n < sizeof members / sizeof *members;) {
+		struct str key = merge_next_key(rest, &rest);
+		const struct object *o = object_get(ours, key);
+		struct data *value = &values[element.u.map.n];
+		if (!o || (o->kind != OBJECT_STRING && o->kind != OBJECT_INT))
+			continue;
+		*value = (struct data){ .kind = o->kind == OBJECT_INT ? DATA_INT : DATA_STRING };
+		if (o->kind == OBJECT_INT)
+			value->u.integer = o->u.integer;
+		else
+			value->u.string = o->u.string;
+		members[element.u.map.n++] = (struct data_member){ .key = key, .value = value };
 	}
-	struct str ret = buf_take(&out, m->e->arena);
-	buf_release(&out);
-	return ret;
+	return merge_identity(m->e->arena, keys, &element);
 }
 
 /* A list that the compiler made, while raw elements are merged into it. */
@@ -342,11 +280,11 @@ static struct object *made_element(struct merging *m, struct object *o)
 
 static struct elements elements_of(struct merging *m, const struct schema_field *f, const struct object *list)
 {
-	struct elements es = { .keys = element_keys(f), .before = list->u.list.n };
+	struct elements es = { .keys = merge_keys(f), .before = list->u.list.n };
 
 	for (size_t i = 0; i < es.before; i++) {
 		struct object *o = made_element(m, list->u.list.at[i]);
-		struct str id = element_identity(m, es.keys, o, NULL);
+		struct str id = made_identity(m, es.keys, o);
 		if (id.n && !map_get(&es.known, id))
 			map_put(&es.known, m->e->arena, id, o);
 	}
@@ -367,7 +305,7 @@ static bool written_twice(struct merging *m, const struct schema_field *list, st
 	if (!other || !m->e->diags)
 		return other != NULL;
 	path(element, &name);
-	struct diag *d = diag_report(m->e->diags, TJ0206, raw->from, "'raw %s' has '%.*s' twice", scopes[m->scope].word,
+	struct diag *d = diag_report(m->e->diags, TJ0206, raw->from, "'raw %s' has '%.*s' twice", scopes[m->scope],
 		STR_ARG(buf_text(&name)));
 	diag_note(m->e->diags, d, other->from, "the other one");
 	diag_help(m->e->diags, d, "remove one of the two");
@@ -380,9 +318,9 @@ static void merge_element(struct merging *m, const struct step *at, const struct
 	const struct data *raw)
 {
 	const char *rest;
-	struct str key = next_key(es->keys, &rest), id = element_identity(m, es->keys, NULL, raw);
-	struct step step = { at, str_cat(m->e->arena, STR("["), merge_key_text(m->e->arena, key, NULL, raw),
-		STR("]")) };
+	struct str key = merge_next_key(es->keys, &rest),
+		id = merge_identity(m->e->arena, es->keys, raw);
+	struct step step = { at, str_cat(m->e->arena, STR("["), merge_key_text(m->e->arena, key, raw), STR("]")) };
 	struct object *ours = id.n ? map_get(&es->known, id) : NULL;
 
 	if (reserved_name(m, at, raw))
@@ -397,17 +335,17 @@ static void merge_element(struct merging *m, const struct step *at, const struct
 	else if (str_is(at->key, "env"))
 		clash(m, &step, ours, raw->from, false);
 	else
-		merge_map(m, &step, type_below(list), ours, raw);
+		merge_map(m, &step, merge_below(list), ours, raw);
 }
 
 static void merge_value(struct merging *m, const struct step *at, const struct schema_field *f, struct object *ours,
 	const struct data_member *raw)
 {
 	if (ours->kind == OBJECT_MAP && raw->value->kind == DATA_MAP && !belongs_to_us(m, at)) {
-		merge_map(m, at, type_below(f), ours, raw->value);
+		merge_map(m, at, merge_below(f), ours, raw->value);
 		return;
 	}
-	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !element_keys(f)) {
+	if (ours->kind != OBJECT_LIST || raw->value->kind != DATA_LIST || !merge_keys(f)) {
 		clash(m, at, ours, raw->key_at, belongs_to_us(m, at));
 		return;
 	}
@@ -453,7 +391,7 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 	struct object before = *into;
 	for (size_t i = 0; i < raw->u.map.n; i++) {
 		const struct data_member *member = &raw->u.map.at[i];
-		const struct schema_field *f = field_named(t, member->key);
+		const struct schema_field *f = merge_field(t, member->key);
 		struct object *ours = object_get(&before, member->key);
 		struct step step = { at, member->key };
 		if (ours && is_merge_key(at, member->key, ours, member->value))
@@ -462,7 +400,7 @@ static void merge_map(struct merging *m, const struct step *at, const struct sch
 			repeats(m, &step, member->value, member->key_at);
 			replacement(m, &step, &before, member->value);
 		}
-		if (!ours && member->value->kind == DATA_LIST && element_keys(f)) {
+		if (!ours && member->value->kind == DATA_LIST && merge_keys(f)) {
 			/* elements have names that must be checked, so they are merged one by one */
 			ours = object_list(m->e->arena, member->value->from);
 			object_append(m->e->arena, into, member->key, ours);
@@ -480,5 +418,5 @@ void raw_merge(struct emit *e, enum raw_scope scope, struct object *into, const 
 {
 	struct merging m = { e, scope };
 
-	merge_map(&m, NULL, type_of(scope), into, raw);
+	merge_map(&m, NULL, raw_type(str_of(scopes[scope])), into, raw);
 }

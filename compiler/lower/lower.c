@@ -110,34 +110,6 @@ static void lower_mounts(struct lowering *l, struct source_entries *s, struct pl
 	}
 }
 
-/* ---- raw ---- */
-
-static const struct data *raw_block(struct eval *ev, const struct entries *entries, const char *name)
-{
-	for (size_t i = 0; entries && i < entries->n; i++) {
-		const struct node *item = entries->at[i].item;
-		if (item && item->kind == NODE_BLOCK && str_is(item->u.block.word, "raw") &&
-			str_is(item->u.block.name, name))
-			return value_data(ev, eval_body(ev, entries->at[i].frame, item->u.block.body));
-	}
-	return NULL;
-}
-
-/*
- * The raw block of a role. It starts with that of the innermost framework; each framework nearer to the job, and then
- * the job, extends it.
- */
-static const struct data *role_raw(struct eval *ev, struct role *r, const char *name)
-{
-	const struct data *all = NULL;
-	for (unsigned i = r->job->nlayers; i-- > 0;) {
-		const struct data *theirs = raw_block(ev, r->levels[level_block(i)], name);
-		all = all && theirs ? data_extend(ev->arena, all, theirs) : theirs ? theirs : all;
-	}
-	const struct data *mine = raw_block(ev, r->levels[LEVEL_ROLE], name);
-	return all && mine ? data_extend(ev->arena, all, mine) : mine ? mine : all;
-}
-
 /* ---- sidecars and init containers, which inherit nothing ---- */
 
 static struct plan_str own_str(struct eval *ev, struct entries *body, enum field_id id)
@@ -181,7 +153,7 @@ static void lower_extra(struct lowering *l, const struct entry *e, struct plan_c
 		lower_ready(l, ready, entry_at(found), c);
 	gather_body(l, body, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
-	c->raw = raw_block(ev, body, "container");
+	c->raw = lower_raw_block(ev, body, "container");
 	lower_security(l, body, c);
 	lower_amounts(l, body, c);
 	if (!c->image.set && !l->job->options->here && !body->failed &&
@@ -256,7 +228,7 @@ static void lower_main(struct lowering *l)
 	lower_ready(l, role_field(ev, r, FIELD_READY), role_field_at(ev, r, FIELD_READY), c);
 	gather_role(l, FIELD_MOUNTS, &mounts);
 	lower_mounts(l, &mounts, c);
-	c->raw = role_raw(ev, r, "container");
+	c->raw = lower_raw(ev, r, "container");
 	lower_security(l, NULL, c);
 	lower_amounts(l, NULL, c);
 	l->plan->claims = lower_claims(l, role_field(ev, r, FIELD_DEVICE_CLAIMS));
@@ -455,8 +427,8 @@ static void lower_role(struct job *j, struct role *r)
 		lower_replica(&l);
 	if (!r->aux)
 		lower_typed(&l);
-	p->raw_pod = role_raw(ev, r, "pod");
-	p->raw_job = role_raw(ev, r, "job");
+	p->raw_pod = lower_raw(ev, r, "pod");
+	p->raw_job = lower_raw(ev, r, "job");
 	lower_pending(&l);
 	lower_shm(&l);
 	ev->self = NULL;
@@ -525,6 +497,8 @@ static void lower_head(struct job *j)
 		p->clean.value = STR("running");
 	p->timeout = job_quantity(j, FIELD_TIMEOUT);
 	p->ttl = job_quantity(j, FIELD_TTL);
+	if (!p->ttl.set && job_says(j, FIELD_TTL))
+		p->ttl.from = job_field_at(j, FIELD_TTL);       /* `ttl = none`: the run is meant to stay */
 	const struct value *v = job_field(j, FIELD_RESTARTS);
 	if (v->kind == VALUE_INT)
 		p->restarts = (struct plan_int){ v->u.integer, job_field_at(j, FIELD_RESTARTS), true };
@@ -533,7 +507,7 @@ static void lower_head(struct job *j)
 		p->suspend = (struct plan_bool){ v->u.boolean, job_field_at(j, FIELD_SUSPEND), true };
 	p->labels = value_pairs(j->ev, job_field(j, FIELD_LABELS));
 	p->annotations = value_pairs(j->ev, job_field(j, FIELD_ANNOTATIONS));
-	p->raw_service = raw_block(j->ev, j->body, "service");
+	p->raw_service = lower_raw_block(j->ev, j->body, "service");
 	p->arguments = lower_arguments(j);
 	p->workload = j->options->workload;
 	p->controller = j->options->controller;

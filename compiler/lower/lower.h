@@ -198,5 +198,12 @@ const struct data *lower_arguments(struct job *j);
 void lower_typed(struct lowering *l);
 /* A raw value as a data tree; NULL after reporting a part that only the pod knows. */
 struct data *value_data(struct eval *ev, const struct value *v);
+/* The block `raw NAME` among the entries, as a map; NULL if they have none. */
+const struct data *lower_raw_block(struct eval *ev, const struct entries *entries, const char *name);
+/*
+ * The fields of `raw NAME` for a role, as a map; NULL if no level has the block. It starts with that of the innermost
+ * framework; each framework nearer to the job, the project's defaults, the job, the cell and the role extend it.
+ */
+const struct data *lower_raw(struct eval *ev, struct role *r, const char *name);
 
 #endif

@@ -36,12 +36,12 @@ static void add_blocks(struct completing *k, const struct place_at *p)
 	for (const struct block_row *b = schema_block_next(NULL); b; b = schema_block_next(b)) {
 		if (!(b->parents & (unsigned)p->block))
 			continue;
-		const char *text = strcmp(b->word, "raw") == 0
-			? (p->block == BLOCK_JOB ? "raw service {\n  $1\n}" : "raw ${1:pod} {\n  $2\n}") :
-			"%s ${1:name} {\n  $2\n}";
+		const char *first = schema_raw_next(NULL, p->block);
+		struct str name = strcmp(b->word, "raw") == 0 && first ? str_of(first) : STR("name");
 		complete_add(k, &(struct item){ .kind = ITEM_KEYWORD, .label = str_of(b->word), .doc = str_of(b->doc),
 			.detail = STR("block"),
-			.insert = str_printf(k->r->arena, text, b->word), .snippet = true, .rank = 15 });
+			.insert = str_printf(k->r->arena, "%s ${1:%.*s} {\n  $2\n}", b->word, STR_ARG(name)),
+			.snippet = true, .rank = 15 });
 	}
 }
 
@@ -186,12 +186,9 @@ void complete_block_names(struct completing *k)
 		    !has_role_block(k->c, p, item->u.block.name))
 			add_role_name(k, item->u.block.name, NULL);
 	}
-	for (const char *const *word = (const char *const[]){ "pod", "container", "job", NULL };
-	    str_is(k->c->word, "raw") && *word; word++)
-		if (p->block != BLOCK_JOB)
-			complete_word(k, ITEM_KEYWORD, *word, "Kubernetes fields", 10);
-	if (str_is(k->c->word, "raw") && p->block == BLOCK_JOB)
-		complete_word(k, ITEM_KEYWORD, "service", "Kubernetes fields", 10);
+	for (const char *raw = schema_raw_next(NULL, p->block); raw && str_is(k->c->word, "raw");
+	    raw = schema_raw_next(raw, p->block))
+		complete_word(k, ITEM_KEYWORD, raw, "Kubernetes fields", 10);
 }
 
 /* ---- declarations ---- */

@@ -5,7 +5,7 @@
  */
 #include "lsp/lsp_context.h"
 
-#include "emit/emit.h"
+#include "kube/schema_merge.h"
 #include "trainc.tab.h"
 
 /* ---- where scanning starts ---- */

@@ -203,8 +203,7 @@ t.case("a default for a role of the framework", 'import std.pytorch\n' + J('cell
 t.case("a role that the framework lacks", 'import std.pytorch\n' + J("cell c: pytorch.torchrun { role prefill { } }"), ["TJ0501", "set 'other_roles = true' in the cell"], lacks="aux", **E)
 t.case("and with the help", 'import std.pytorch\n' + J('cell c: pytorch.torchrun { other_roles = true, command = ["torchrun", "x.py"], role prefill { %s } }' % RUN), "c-prefill-0", **C)
 t.case("the help for aux in a cell", J("cell c { aux x { }\n role w { } }"), ["write 'role x' for one in each copy", "other_roles = true"], **E)
-for what in ("pod", "container", "job"):
-    t.case("raw %s in a cell" % what, J("cell c { raw %s { x = 1 }\n role w { } }" % what), ["TJ0203", "move it into a role"], lacks="to the job", **E)
+t.case("raw job in a cell", J("cell c { raw job { x = 1 }\n role w { } }"), ["TJ0203", "move it into a role"], lacks="to the job", **E)
 t.case("raw service in a cell", J("cell c { raw service { x = 1 }\n role w { } }"), ["TJ0203", "move it to the job"], **E)
 t.case("a condition of all copies of a role", S(RUN, "role r { start_after = ready(server.worker) }"), ["TJ0541", "'ready(server)' for all copies", "'ready(server[0].worker)'"], lacks="for x in", **E)
 t.case("copies of another cell", S(RUN, "cell t { copies = server.copies, role v { } }"), ["TJ0529", "'let n = ...'", "'copies = n' in 'server'"], **E)

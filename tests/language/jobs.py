@@ -399,4 +399,52 @@ for framework, size in (("pytorch.torchrun", "2"), ("pytorch.elastic", "1:2"), (
     t.case(framework + ": that help", T("retry_on = [1, 42]"), lacks="torchrun exits with 1", status=0)
     t.case(framework + ": a range with 1", T("retry_on = 1..20"), lacks="torchrun exits with 1", status=0)
     t.case(framework + ": a program of its own", T("retry_on = [42]", '"/entry"'), lacks="torchrun exits with 1", status=0)
+
+# ---- raw blocks that hold for all roles ----
+RAW = 'raw pod { shareProcessNamespace = %s }'
+HOLDS = '''import std.pytorch
+framework ours: pytorch.torchrun { %s }
+job "a": ours { image = "r.example.com/a:1", command = ["torchrun", "t.py"], memory = 4Gi, cpu = 1
+  %s
+  role worker { replicas = 2, %s }
+  aux board { command = ["board"], %s }
+}
+'''
+
+
+def holds(framework="", job="", role="", aux=""):
+    return HOLDS % (framework, job, role, aux)
+
+
+ON = "shareProcessNamespace: true"
+for subject, program, files, count in (
+        ("a job", holds(job=RAW % "true"), None, 2), ("a role", holds(role=RAW % "true"), None, 1),
+        ("a framework", holds(framework=RAW % "true"), None, 1),
+        ("the project's defaults", holds(), {"project.tj": "project { defaults { %s } }\n" % (RAW % "true")}, 2),
+        ("defaults, and a job against them", holds(job=RAW % "false"), {"project.tj": "project { defaults { %s } }\n" % (RAW % "true")}, 0),
+        ("a job, and a role against it", holds(job=RAW % "true", role=RAW % "false"), None, 1),
+        ("a framework, and a job against it", holds(framework=RAW % "true", job=RAW % "false"), None, 0),
+        ("a job at times", holds(job="if len([1]) > 1 { %s }" % (RAW % "true")), None, 0)):
+    both = t.case("raw pod of " + subject, program, status=0, files=files, command="compile")
+    t.note("raw pod of %s, in %d roles" % (subject, count), both.count(ON) != count and "%d roles" % both.count(ON), both)
+t.case("raw container of a job, and a sidecar", W("command = [\"x\"]\nsidecar s { image = \"a:1\" }").replace("role w", "raw container { stdin = true }\nrole w"),
+       status=0, command="compile", stdout="stdin: true")
+t.case("what a role sets is not set again by the job", holds(job="raw pod { hostNetwork = true }", role="host_network = true"),
+       ["TJ0902", "'raw pod' sets 'hostNetwork', which the role sets too", "a.tj:4:"], status=1)
+t.case("a wrong key of the job's block is reported once", holds(job="raw pod { nonsense = 1 }"), ["TJ0903", "a.tj:4:13"], status=1)
+t.case("a reserved variable in the job's block", holds(job='raw container { env = [{ name = "MASTER_ADDR", value = "x" }] }'), "TJ0702", status=1)
+t.case("--no-raw and the job's block", holds(job=RAW % "true"), ["TJ0901", "'raw pod' is refused", "a.tj:4:11"], status=1, args=("--no-raw",))
+t.case("a policy sees the job's block", holds(job=RAW % "true"), "no shared processes of worker", status=1,
+       files={"project.tj": 'project { policies = ["p.tj"] }\n',
+              "p.tj": 'policy "p" { for r in cluster.roles { check not has(r.raw.pod, "shareProcessNamespace") else "no shared processes of ${r.name}" } }\n'})
+for body in (RAW % "true", ""):
+    t.case("the plan has the job's block" if body else "and nothing without it", holds(job=body), ["raw pod keys"] if body else (),
+           () if body else "raw pod keys", status=0, command="dump", args=("--plan",))
+for what, inside, help in (("raw job", "raw job { backoffLimit = 1 }", "move it into a role"), ("raw pods", "raw pods { }", "did you mean 'pod'?")):
+    t.case(what + " of a job", holds(job=inside), help, status=1)
+    t.case(what + " of the defaults", holds(), ["the project's defaults", help], status=1, files={"project.tj": "project { defaults { %s } }\n" % inside})
+for inside in ("role w { }", 'object o { }', "raw service { type = \"NodePort\" }"):
+    t.case("defaults have no " + inside, holds(), ["TJ0203", "the project's defaults"], status=1, files={"project.tj": "project { defaults { %s } }\n" % inside})
+t.case("two raw pods of a job", holds(job="%s\n%s" % (RAW % "true", RAW % "true")), "TJ0204", status=1)
+
 t.end()
