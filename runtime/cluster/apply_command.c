@@ -73,6 +73,44 @@ static void tell_needs(struct session *s, const struct applying *p)
 		session_say(s, "'trainc apply --controller' leaves it to 'trainc supervise' in the cluster");
 }
 
+/* Would a `ttl` remove the run without a command that waits? */
+static bool ttl_works(const struct applying *p)
+{
+	const struct plan_job *j = p->job;
+	unsigned traits = emit_target_traits(p->program->plan.target);
+
+	if (traits & TARGET_STAYS)
+		return false;
+	return traits & TARGET_CONTROLLER || apply_wants_controller(p) ||
+		(plan_job_objects(j) == 1 && !plan_each_replica(j));
+}
+
+/* Says once that new runs stay when they have ended, unless the program says that, or sets a `ttl`. */
+static void tell_stays(struct session *s, const struct fleet *f)
+{
+	const struct applying *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct applying *p = &f->at[i];
+		if (!p->wait || p->mode != APPLY_REAL || p->before.there || !p->job->success || p->job->ttl.set ||
+			span_known(p->job->ttl.from))
+			continue;
+		first = first ? first : p;
+		n++;
+	}
+	if (!first)
+		return;
+	struct str name = first->job->name, run = n == 1 ? str_printf(s->arena, "run '%.*s' stays when it has",
+		STR_ARG(name)) : str_printf(s->arena, "these %zu runs stay when they have", n);
+	if (ttl_works(first))
+		session_say(s, "%.*s ended: 'ttl = 1d' in the job or in the project's defaults removes it a day later, "
+			"'ttl = none' keeps it without this message", STR_ARG(run));
+	else
+		session_say(s, "%.*s ended, until 'trainc delete %.*s': 'ttl = none' in the job or in the project's "
+			"defaults keeps it without this message", STR_ARG(run), STR_ARG(n == 1 ? name : STR("NAME")));
+}
+
 /*
  * Adds a run to the runs to wait for. If its state is already known, as for an unchanged run, the watch starts with
  * that state.
@@ -145,6 +183,8 @@ int cluster_apply(struct session *s, struct programs *all, struct attend *ret)
 			tell_needs(s, p);
 		add_watch(k, p, ret, &status);
 	}
+	if (f.n)
+		tell_stays(s, &f);
 	add_ended(&f, ret);
 	return k->signal && status != STATUS_DONE ? cluster_interrupted(k) : status;
 }

@@ -53,6 +53,30 @@ def whole(w):
     must(not w.names("jobs") + w.names("services") + w.names("configmaps"), "something is left")
 
 
+@check
+def stays(w):
+    """a new run without a ttl stays when it has ended: said once, and not if the program says so"""
+    says, again = "stays when it has ended", "^(?!.*when (it|they) ha)"
+    a = JOB % ("a", 2)
+    w.write("a.tj", a)
+    w.want(0, "apply", "a.tj", "--no-wait", err=r"run 'a' stays when it has ended: 'ttl = 1d' in the job or in the project's defaults removes it a day later")
+    w.want(0, "apply", "a.tj", "--no-wait", err=again)
+    w.write("a.tj", a.replace("replicas", "env { A = 1 }\n    replicas"))
+    w.want(0, "apply", "a.tj", "--no-wait", "--recreate", "--yes", err=again)
+    for name, line in ("b", "ttl = 1d"), ("c", "ttl = none"), ("d", "success = none"):
+        w.write("b.tj", (JOB % (name, 2)).replace("  image", "  %s\n  image" % line))
+        w.want(0, "apply", "b.tj", "--no-wait", err=again)
+    w.write("two.tj", PAIR.replace('"a"', '"two"').replace("replicas = 1", 'replicas = 1\n    command = ["x"]'))
+    w.want(0, "apply", "two.tj", "--no-wait", err="run 'two' stays when it has ended, until 'trainc delete two'")
+    w.write("many.tj", JOB % ("e", 1) + JOB % ("f", 1))
+    _, err = w.want(0, "apply", "many.tj", "--no-wait", err="these 2 runs stay when they have ended")
+    must(err.count("ended") == 1, err)
+    w.want(0, "apply", "--dry-run=server", "--name", "g", "a.tj", err=again)
+    w.write("project.tj", "project { defaults { ttl = 2d } }\n")
+    w.write("h.tj", JOB % ("h", 1))
+    w.want(0, "apply", "h.tj", "--no-wait", err=again)
+
+
 ORDERED = '''job "two" {
   image = "busybox:1"
   role store {

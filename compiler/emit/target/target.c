@@ -16,8 +16,9 @@ static const struct target {
 	{ "pods", 0, WORKLOAD_POD, NULL, each_of_pods },
 	{ "kubeflow", TARGET_CONTROLLER | TARGET_OPERATOR, WORKLOAD_JOB, target_check_kubeflow, each_of_kubeflow },
 	{ "jobset", TARGET_CONTROLLER | TARGET_SET | TARGET_SLICES, WORKLOAD_JOB, target_check_jobset, each_of_jobset },
-	{ "trainer", TARGET_CONTROLLER | TARGET_SET, WORKLOAD_JOB, target_check_trainer, each_of_trainer },
-	{ "lws", TARGET_ROLE_JOBS | TARGET_GROUPS, WORKLOAD_JOB, target_check_lws, each_of_lws },
+	{ "trainer", TARGET_CONTROLLER | TARGET_SET | TARGET_STAYS, WORKLOAD_JOB, target_check_trainer,
+		each_of_trainer },
+	{ "lws", TARGET_ROLE_JOBS | TARGET_GROUPS | TARGET_STAYS, WORKLOAD_JOB, target_check_lws, each_of_lws },
 };
 enum { TARGETS = sizeof(targets) / sizeof(*targets) };
 
