@@ -77,6 +77,39 @@ void api_scaler_spec(struct api_check *k, const struct data *d)
 			(long long)most, (long long)least);
 }
 
+void api_metric(struct api_check *k, const struct data *d)
+{
+	/* what `target` of each source needs: one of two members, or a single one */
+	static const struct { const char *type, *source, *either, *or; bool both; } sources[] = {
+		{ "Resource", "resource", "averageUtilization", "averageValue", false },
+		{ "ContainerResource", "containerResource", "averageUtilization", "averageValue", false },
+		{ "Pods", "pods", "averageValue", NULL, true },
+		{ "Object", "object", "value", "averageValue", true },
+		{ "External", "external", "value", "averageValue", false },
+	};
+
+	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+		const char *either = sources[i].either, *or = sources[i].or;
+		const struct data *source = api_member(d, sources[i].source), *target = api_member(source, "target");
+		if (str_is(api_text(d, "type"), sources[i].type) && !source)
+			api_missing(k, data_get(d, STR("type")), str_printf(k->c->arena, "add %s { ... }",
+				sources[i].source).p, "a metric of the type %s needs '%s'", sources[i].type,
+				sources[i].source);
+		if (!target)
+			continue;
+		bool one = api_has(target, either), other = or && api_has(target, or);
+		if (!one && !other)
+			api_missing(k, target, str_printf(k->c->arena, "add %s", str_is(str_of(either),
+				"averageUtilization") ? "averageUtilization = 80, in percent of the request" :
+				str_is(str_of(either), "value") ? "value = 100" : "averageValue = 100").p,
+				or ? "the target of '%s' needs '%s' or '%s'" : "the target of '%s' needs '%s'",
+				sources[i].source, either, or ? or : "");
+		else if (one && other && !sources[i].both)
+			api_refuse(k, data_get(target, str_of(or)), "remove one of the two",
+				"'%s' and '%s' exclude each other", either, or);
+	}
+}
+
 void api_strategy(struct api_check *k, const struct data *d)
 {
 	if (str_is(api_text(d, "type"), "Recreate") && api_has(d, "rollingUpdate"))

@@ -121,6 +121,23 @@ void api_scope(struct api_check *k, const struct data *d)
 			"the operator '%.*s' has no 'values'", STR_ARG(check_short(k->c->arena, operator)));
 }
 
+/*
+ * Compares two maps of a limit by their resources: what LESS has of one must not be above what MORE has of it.
+ */
+static void limit_order(struct api_check *k, const struct data *d, const char *less, const char *more)
+{
+	const struct data *low = api_member(d, less), *high = api_member(d, more);
+
+	for (size_t i = 0; low && high && i < low->u.map.n; i++) {
+		const struct data_member *m = &low->u.map.at[i];
+		const struct data *other = data_get(high, m->key);
+		struct quantity a, b;
+		if (other && amount_in(m->value, &a) && amount_in(other, &b) && a.nano > b.nano)
+			api_refuse(k, m->value, "make it at most the other one", "'%.*s' of '%s' is above that of '%s'",
+				STR_ARG(check_short(k->c->arena, m->key)), less, more);
+	}
+}
+
 /* Checks the names in one map of a limit for containers or pods. */
 static void limited_names(struct api_check *k, const struct data *map)
 {
@@ -151,6 +168,12 @@ void api_limit_item(struct api_check *k, const struct data *d)
 		if (api_has(d, maps[i]))
 			api_refuse(k, data_get(d, str_of(maps[i])), "remove it, or write it for the type Container",
 				"a limit of pods has no '%s'", maps[i]);
+	limit_order(k, d, "min", "max");
+	limit_order(k, d, "min", "defaultRequest");
+	limit_order(k, d, "min", "default");
+	limit_order(k, d, "defaultRequest", "default");
+	limit_order(k, d, "defaultRequest", "max");
+	limit_order(k, d, "default", "max");
 	if (str_is(type, "PersistentVolumeClaim") && !(least && api_has(least, "storage")) &&
 		!(most && api_has(most, "storage")))
 		api_missing(k, d, "add max { storage = 100Gi }", "a limit of claims needs 'storage' in 'min' or 'max'");

@@ -5,6 +5,24 @@
 
 static const struct data *template_spec(const struct data *d) { return api_member(api_member(d, "template"), "spec"); }
 
+/* Checks what only a Job with indexes has, and what such a Job needs. */
+static void job_indexes(struct api_check *k, const struct data *d)
+{
+	static const char *const only[] = { "backoffLimitPerIndex", "maxFailedIndexes" };
+	const bool indexed = str_is(api_text(d, "completionMode"), "Indexed");
+
+	for (size_t i = 0; !indexed && i < sizeof only / sizeof *only; i++)
+		if (api_has(d, only[i]))
+			api_refuse(k, data_get(d, str_of(only[i])), "add completionMode = \"Indexed\", or remove it",
+				"'%s' needs completionMode 'Indexed'", only[i]);
+	if (indexed && !api_has(d, "completions") && api_has(d, "parallelism"))
+		api_missing(k, data_get(d, STR("completionMode")), "add the number of indexes: completions = 4",
+			"a Job with completionMode 'Indexed' and 'parallelism' needs 'completions'");
+	if (indexed && api_has(d, "maxFailedIndexes") && !api_has(d, "backoffLimitPerIndex"))
+		api_missing(k, data_get(d, STR("maxFailedIndexes")), "add backoffLimitPerIndex = 0",
+			"'maxFailedIndexes' needs 'backoffLimitPerIndex'");
+}
+
 void api_job_spec(struct api_check *k, const struct data *d)
 {
 	const struct data *pod = template_spec(d);
@@ -14,6 +32,36 @@ void api_job_spec(struct api_check *k, const struct data *d)
 		api_refuse(k, policy.n ? data_get(pod, STR("restartPolicy")) : pod, "write restartPolicy = \"Never\"",
 			policy.n ? "the pods of a Job cannot have restartPolicy '%.*s'"
 			: "the pods of a Job need a restartPolicy%.*s", STR_ARG(policy));
+	job_indexes(k, d);
+	if (api_has(d, "podFailurePolicy") && str_is(policy, "OnFailure"))
+		api_refuse(k, data_get(pod, STR("restartPolicy")), "write restartPolicy = \"Never\"",
+			"a Job with a podFailurePolicy cannot have restartPolicy 'OnFailure'");
+}
+
+void api_exit_codes(struct api_check *k, const struct data *d)
+{
+	const struct data *values = data_get(d, STR("values"));
+	const bool in = str_is(api_text(d, "operator"), "In");
+	int64_t last = 0;
+
+	if (!values || values->kind != DATA_LIST)
+		return;
+	if (!values->u.list.n)
+		api_missing(k, values, "write the exit codes, such as [42]", "'values' needs an exit code");
+	if (values->u.list.n > 255)
+		api_refuse(k, values, "write at most 255 exit codes", "'values' has %zu exit codes", values->u.list.n);
+	for (size_t i = 0; i < values->u.list.n; i++) {
+		const struct data *code = values->u.list.at[i];
+		if (code->kind != DATA_INT)
+			continue;
+		if (in && !code->u.integer)
+			api_refuse(k, code, "remove it: 0 is success",
+				"with the operator In, 0 cannot be among the exit codes");
+		else if (i && code->u.integer <= last)
+			api_refuse(k, code, "write each code once, in ascending order",
+				"the exit code %lld comes after %lld", (long long)code->u.integer, (long long)last);
+		last = code->u.integer;
+	}
 }
 
 /* In a Deployment or an object of a similar kind: does the selector match the pods of the template? */

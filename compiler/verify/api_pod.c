@@ -84,12 +84,29 @@ static void init_containers(struct api_check *k, const struct data *d)
 					"sidecar", "an init container has no '%s'", lasting[f]);
 }
 
+/*
+ * A pod with users of its own cannot use namespaces of the node. From 1.35 on, a server may have the feature that
+ * permits the network.
+ */
+static void user_namespace(struct api_check *k, const struct data *d)
+{
+	enum { NETWORK_POSSIBLE = 35 };
+	static const char *const shared[] = { "hostPID", "hostIPC", "hostNetwork" };
+	const struct data *users = data_get(d, STR("hostUsers"));
+	size_t n = k->c->plan->kubernetes < NETWORK_POSSIBLE ? 3 : 2;
+
+	for (size_t i = 0; users && users->kind == DATA_BOOL && !users->u.boolean && i < n; i++)
+		if (is_true(d, shared[i]))
+			api_refuse(k, users, "remove one of the two", "'hostUsers = false' excludes '%s'", shared[i]);
+}
+
 /* Pairs of fields of a pod that exclude each other. */
 static void excluded(struct api_check *k, const struct data *d)
 {
 	const struct data *containers = member_list(d, "containers"),
 		*servers = member_list(data_get(d, STR("dnsConfig")), "nameservers");
 
+	user_namespace(k, d);
 	if (is_true(d, "hostPID") && is_true(d, "shareProcessNamespace"))
 		api_refuse(k, data_get(d, STR("shareProcessNamespace")), "remove one of the two",
 			"'hostPID' and 'shareProcessNamespace' exclude each other");
@@ -285,6 +302,19 @@ void api_handler(struct api_check *k, const struct data *d)
 {
 	if (handlers(d) + api_has(d, "sleep") != 1)
 		api_refuse(k, d, "write one of exec, httpGet and sleep", "a handler does one thing");
+}
+
+void api_sleep(struct api_check *k, const struct data *d)
+{
+	const struct data *seconds = data_get(d, STR("seconds")),
+		*grace = k->pod ? data_get(k->pod, STR("terminationGracePeriodSeconds")) : NULL;
+	int64_t most = grace && grace->kind == DATA_INT ? grace->u.integer : 30;
+
+	if (seconds && seconds->kind == DATA_INT && (seconds->u.integer < 0 || seconds->u.integer > most))
+		api_refuse(k, seconds, "sleep for less time, or give the pod more: 'grace', or "
+			"terminationGracePeriodSeconds of a pod in an object",
+			"'sleep' takes %lld s, and the pod has %lld s to end", (long long)seconds->u.integer,
+			(long long)most);
 }
 
 void api_toleration(struct api_check *k, const struct data *d)

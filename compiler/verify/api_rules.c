@@ -32,6 +32,9 @@ static const struct {
 	{ "networking.v1.IngressSpec", api_ingress_spec }, { "networking.v1.HTTPIngressPath", api_ingress_path },
 	{ "networking.v1.IngressBackend", api_ingress_backend }, { "policy.v1.PodDisruptionBudgetSpec",
 		api_budget_spec },
+	{ "networking.v1.NetworkPolicyPort", api_network_port }, { "networking.v1.IPBlock", api_network_block },
+	{ "networking.v1.NetworkPolicyPeer", api_network_peer }, { "autoscaling.v2.MetricSpec", api_metric },
+	{ "batch.v1.PodFailurePolicyOnExitCodesRequirement", api_exit_codes }, { "core.v1.SleepAction", api_sleep },
 	{ "autoscaling.v2.HorizontalPodAutoscalerSpec", api_scaler_spec }, { "apps.v1.DeploymentStrategy",
 		api_strategy },
 };

@@ -68,6 +68,7 @@ void api_env_from(struct api_check *k, const struct data *d);
 void api_amount_ref(struct api_check *k, const struct data *d);
 void api_probe(struct api_check *k, const struct data *d);
 void api_handler(struct api_check *k, const struct data *d);
+void api_sleep(struct api_check *k, const struct data *d);
 void api_toleration(struct api_check *k, const struct data *d);
 void api_env_var(struct api_check *k, const struct data *d);
 void api_env_source(struct api_check *k, const struct data *d);
@@ -92,6 +93,7 @@ void api_ingress_path(struct api_check *k, const struct data *d);
 void api_ingress_backend(struct api_check *k, const struct data *d);
 void api_budget_spec(struct api_check *k, const struct data *d);
 void api_scaler_spec(struct api_check *k, const struct data *d);
+void api_metric(struct api_check *k, const struct data *d);
 void api_strategy(struct api_check *k, const struct data *d);
 void api_config(struct api_check *k, const struct data *d);
 void api_secret(struct api_check *k, const struct data *d);
@@ -101,12 +103,17 @@ void api_scope(struct api_check *k, const struct data *d);
 void api_limit_spec(struct api_check *k, const struct data *d);
 void api_limit_item(struct api_check *k, const struct data *d);
 void api_divisor(struct api_check *k, const struct data *d);
+/* api_network.c: NetworkPolicies */
+void api_network_port(struct api_check *k, const struct data *d);
+void api_network_block(struct api_check *k, const struct data *d);
+void api_network_peer(struct api_check *k, const struct data *d);
 /* api_owner.c: owners of an object */
 void api_owners(struct api_check *k, const struct data *d);
 /* api_docker.c: is the text one JSON object, as it must be for credentials of a registry? */
 bool api_is_json_object(struct str text);
 /* api_object.c: controllers, Services and claims */
 void api_job_spec(struct api_check *k, const struct data *d);
+void api_exit_codes(struct api_check *k, const struct data *d);
 void api_set_spec(struct api_check *k, const struct data *d);
 void api_service_spec(struct api_check *k, const struct data *d);
 void api_claim(struct api_check *k, const struct data *d);

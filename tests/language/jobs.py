@@ -400,6 +400,12 @@ for framework, size in (("pytorch.torchrun", "2"), ("pytorch.elastic", "1:2"), (
     t.case(framework + ": a range with 1", T("retry_on = 1..20"), lacks="torchrun exits with 1", status=0)
     t.case(framework + ": a program of its own", T("retry_on = [42]", '"/entry"'), lacks="torchrun exits with 1", status=0)
 
+# ---- rules of older servers ----
+for minor, refused in (("1.34", True), ("1.35", False)):        # a server of 1.35 may have UserNamespacesHostNetworkSupport
+    t.case("users of its own on the network of the node, Kubernetes " + minor,
+           W('command = ["x"], host_network = true\nraw pod { hostUsers = false }'), ["'hostUsers = false' excludes 'hostNetwork'"] if refused else (),
+           status=1 if refused else 0, args=("--kubernetes", minor))
+
 # ---- raw blocks that hold for all roles ----
 RAW = 'raw pod { shareProcessNamespace = %s }'
 HOLDS = '''import std.pytorch
