@@ -61,7 +61,7 @@ check("the targets in target.c", table("compiler/emit/target/target.c", "targets
 check("the targets in the help of --target", option("TARGET")[1].split(": ")[1].split(", "), choices("TARGET"))
 check("the default target is its first row", FIELDS["TARGET"][3], choices("TARGET")[0])
 
-rows = re.findall(r'^\t\{ "(\w+)", .*?, (WORKLOAD_\w+), (\w+), each_of_\w+ \},$', read("compiler/emit/target/target.c"), re.M)
+rows = re.findall(r'^\t\{ "(\w+)", [^}]*?, (WORKLOAD_\w+), (\w+),\s+each_of_\w+ \},$', read("compiler/emit/target/target.c"), re.M)
 check("the rows that are read from target.c", [name for name, _, _ in rows], choices("TARGET"))
 ends = {id_ for id_, row in re.findall(r"^\t\[(WORKLOAD_\w+)\] = (\{.*?\}),$", read("compiler/kube/workload.c"), re.M | re.S) if "WORKLOAD_ENDS" in row}
 check("targets whose pods never end, and that have no function which refuses roles that have to", [n for n, id_, c in rows if id_ not in ends and c == "NULL"], [])
