@@ -40,7 +40,7 @@ static void address_block(struct api_check *k, const struct data *d)
 {
 	if (d && d->kind == DATA_STRING && !is_block(d->u.string))
 		api_refuse(k, d, "write an address and up to 32 bits, such as 10.0.0.0/8, or up to 128 for IPv6",
-			"'%.*s' is no block of addresses", STR_ARG(check_short(k->c->arena, d->u.string)));
+			"'%.*s' is not a block of addresses", STR_ARG(check_short(k->c->arena, d->u.string)));
 }
 
 void api_network_block(struct api_check *k, const struct data *d)
