@@ -103,7 +103,8 @@ const struct backend backend_cluster = {
 		.forward = cluster_forward, .top = cluster_top, .restart = cluster_restart, .events = cluster_events,
 		.copy = cluster_copy, .sync = cluster_sync, .history = cluster_history, .suspend = cluster_suspend,
 		.remove = cluster_remove,
-	.nodes = cluster_nodes, .manifests = cluster_manifests, .definitions = cluster_definitions,
+	.nodes = cluster_nodes, .survey = cluster_survey, .manifests = cluster_manifests,
+	.definitions = cluster_definitions,
 		.addons = cluster_addons,
 		.diff = cluster_diff, .contexts = cluster_contexts, .namespaces = cluster_namespaces,
 };

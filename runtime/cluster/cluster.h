@@ -12,6 +12,7 @@ struct view;
 struct copy;
 struct code_sync;
 struct run_histories;
+struct capacity;
 struct object;
 
 extern const struct backend backend_cluster;
@@ -100,6 +101,7 @@ bool cluster_attach_signal(struct attached *x, int signal);
 int cluster_attach_end(struct attached *x, enum attend_end end, int status);
 int cluster_diff(struct session *s, struct programs *all);
 bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
+bool cluster_survey(struct session *s, struct capacity *c, struct str *ns, int *ret_status);
 void cluster_contexts(struct session *s, struct buf *out);
 void cluster_namespaces(struct session *s, struct buf *out);
 /* A tree as YAML text in the arena. */

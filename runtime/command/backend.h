@@ -55,6 +55,7 @@ struct code_sync;
 struct forward_order;
 struct top;
 struct run_histories;
+struct capacity;
 
 struct backend {
 	const char *option;             /* options that the command line needs to reach the run: " --local", or "" */
@@ -154,6 +155,12 @@ struct backend {
 	 * backend has no nodes.
 	 */
 	bool (*nodes)(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
+	/*
+	 * Adds what the cluster has, who holds it and who waits for it: `fit --all`. Notes what cannot be read. NS gets
+	 * the namespace that the command is about. Returns false and sets a status after reporting an error that
+	 * concerns all of it. NULL: the backend has no nodes.
+	 */
+	bool (*survey)(struct session *s, struct capacity *c, struct str *ns, int *ret_status);
 	/*
 	 * The jobs that the command line names, whichever controller runs them, and the objects that they refer to, as
 	 * manifests in the arena of the session. NULL: the backend has no manifests. Returns false and sets a status

@@ -1,5 +1,9 @@
 /* cmd_fit.c - checks whether the replicas of the programs' jobs fit on the nodes. */
+#include <unistd.h>
+
+#include "base/words.h"
 #include "emit/listed.h"
+#include "runtime/command/capacity_report.h"
 #include "runtime/command/contexts.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/saved.h"
@@ -225,11 +229,92 @@ static int fit_offline(struct session *s)
 	return status;
 }
 
+/* ---- fit --all ---- */
+
+static void show_capacity(struct session *s, struct capacity *c, struct str ns, int64_t now)
+{
+	bool json = str_is(option_value(s->options, OPTION_OUTPUT), "json");
+	struct buf out = { 0 };
+
+	buf_z(&out, json && !s->context.n ? "{\"schemaVersion\":1,\"clusters\":[" : "");
+	if (json)
+		capacity_json(c, ns, s->context, &out);
+	else
+		capacity_tables(c, ns, now, s->context.n ? 0 : session_width(STDOUT_FILENO), &out);
+	buf_z(&out, !json ? "" : s->context.n ? "\n" : "]}\n");
+	for (size_t i = 0; i < c->nunseen; i++)
+		session_say(s, "%.*s", STR_ARG(c->unseen[i]));
+	(json ? session_write : session_print)(s, buf_text(&out));
+	if (!out.n)
+		session_say(s, "nothing is known about the cluster");
+	buf_release(&out);
+}
+
+/* Counts the objects of a file instead of the cluster's. */
+static int survey_offline(struct session *s, struct capacity *c)
+{
+	static const char *const kinds[] = { [CAPACITY_NODES] = "Node", [CAPACITY_PODS] = "Pod",
+		[CAPACITY_QUOTAS] = "ResourceQuota", [CAPACITY_LOCAL_QUEUES] = "LocalQueue",
+		[CAPACITY_QUEUES] = "ClusterQueue", [CAPACITY_WORKLOADS] = "Workload" };
+	struct str path = option_value(s->options, OPTION_NODES), ns = option_value(s->options, OPTION_NAMESPACE);
+	struct sources sources = { .arena = s->arena };
+	struct status_objects objects = { 0 };
+
+	if (!saved_read(s, path, &sources, &objects) || !has_nodes(s, path, &objects))
+		return STATUS_PROGRAM;
+	for (size_t i = 0; i < objects.n; i++)
+		for (enum capacity_kind k = 0; k < CAPACITY_KINDS; k++)
+			if (str_is(status_text(objects.at[i], "kind"), kinds[k])) {
+				capacity_add(c, k, objects.at[i]);
+				c->read[k] = true;
+			}
+	capacity_finish(c);
+	say_no_pods(s, &objects);
+	show_capacity(s, c, ns.n ? ns : STR("default"), clock_real());
+	return STATUS_DONE;
+}
+
+static int fit_all(struct session *s)
+{
+	struct capacity c = capacity_new(s->arena, hints_of(s));
+	int status = STATUS_USAGE;
+	bool known;
+	struct str ns;
+
+	if (s->options->noperands) {
+		session_say(s, "--all is about the whole cluster; leave '%.*s' out, or leave out --all",
+			STR_ARG(s->options->operands[0]));
+		return status;
+	}
+	if (option_given(s->options, OPTION_NODES))
+		return survey_offline(s, &c);
+	if (contexts_run(s, fit_all, &status))
+		return status;
+	const struct backend *b = backend_of(s);
+	if (!b || !b->begin(s, &status))
+		return status;
+	if (b->survey(s, &c, &ns, &status)) {
+		bool any = false;
+		for (size_t k = 0; k < CAPACITY_KINDS; k++)
+			any = any || c.read[k];
+		show_capacity(s, &c, ns, b->now ? b->now(s, &known) : clock_real());
+		status = any ? STATUS_DONE : STATUS_DENIED;
+	}
+	b->end(s);
+	return status;
+}
+
 int cmd_fit(struct session *s)
 {
 	struct fitting f = { .session = s };
 	int status = STATUS_USAGE;
 
+	if (option_given(s->options, OPTION_ALL))
+		return fit_all(s);
+	if (!s->options->noperands) {
+		session_say(s, "'fit' needs a program, or --all to show what the cluster has");
+		return status;
+	}
 	if (option_given(s->options, OPTION_NODES))
 		return fit_offline(s);
 	if (contexts_run(s, cmd_fit, &status))

@@ -437,15 +437,17 @@ static bool is_shown_together(struct contexts *c)
 static void print_contexts(struct contexts *c)
 {
 	enum command command = c->session->options->command;
+	bool all = command == COMMAND_FIT && option_given(c->session->options, OPTION_ALL);
 	bool json = str_is(option_form(c->session), "json");
 
 	if (json && command == COMMAND_LOGS)
 		print_contexts_json_lines(c);
 	else if (json)
-		print_contexts_json(c, command == COMMAND_FIT ? "jobs" : command == COMMAND_EVENTS ? "events" : "runs");
-	else if (command == COMMAND_FIT)
+		print_contexts_json(c, all ? "clusters" : command == COMMAND_FIT ? "jobs"
+			: command == COMMAND_EVENTS ? "events" : "runs");
+	else if (command == COMMAND_FIT && !all)
 		print_contexts_lines(c);
-	else if (command == COMMAND_WHY || command == COMMAND_LOGS)
+	else if (all || command == COMMAND_WHY || command == COMMAND_LOGS)
 		print_contexts_text(c);
 	else
 		print_contexts_table(c);

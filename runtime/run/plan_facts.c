@@ -334,7 +334,8 @@ static const struct str *same_name(const struct plan_facts *f, struct str name)
 
 static void add_change(struct arena *a, struct fact_changes *ret, const struct str *old, const struct str *new)
 {
-	struct fact_change x = { .name = fact_name(old ? *old : *new), .was = old, .is = new };
+	struct fact_change x = { .name = old ? fact_name(*old) : new ? fact_name(*new) : STR(""), .was = old,
+		.is = new };
 
 	x.old = old ? shown_value(fact_value(*old), &x.whole_old) : STR("");
 	x.new = new ? shown_value(fact_value(*new), &x.whole_new) : STR("");

@@ -82,10 +82,10 @@ def prepare(w):
         w.logs["a-worker-%d-x" % i, False] = ["the line"]
 
 
-COMMANDS = ["status", "status a", "status a -o wide", "list", "list -o name", "why a", "events a", "top a", "history a -o wide", "history", "logs a --all", "wait a --timeout 100ms", "diff b.tj", "fit a.tj",
+COMMANDS = ["status", "status a", "status a -o wide", "list", "list -o name", "why a", "events a", "top a", "history a -o wide", "history", "logs a --all", "wait a --timeout 100ms", "diff b.tj", "diff b.tj --against 1", "fit a.tj", "fit --all",
             "apply b.tj --dry-run=server", "delete a --dry-run", "import --from-cluster job/other", "suspend a", "scale a worker=1", "completion runs"]
 ALONE = ["status a -o wide", "list", "why a", "why a -o json"]
-JSON = ["status a -o json", "events a -o json", "top a -o json", "history a -o json", "list -o json", "why a -o json", "diff b.tj -o json", "fit a.tj -o json", "logs a -o json"]
+JSON = ["status a -o json", "events a -o json", "top a -o json", "history a -o json", "list -o json", "why a -o json", "diff b.tj -o json", "diff b.tj --against 1 -o json", "fit a.tj -o json", "fit --all -o json", "logs a -o json"]
 
 
 class Hostile(World):
@@ -238,7 +238,7 @@ def bypasses():
     # file and what it may do there: JSON, manifests, colors, or bytes of programs
     allowed = {
         "runtime/supervise/manifest.c": "manifests", "runtime/command/cmd_env_local.c": "a local program",
-        "runtime/command/local_preview.c": "a local program", "runtime/cluster/diff.c": "colors around escaped text",
+        "runtime/command/local_preview.c": "a local program", "runtime/cluster/diff.c": "colors around escaped text", "runtime/command/diff_against.c": "colors around escaped text",
         "runtime/command/runs.c": "runs_write_report() and the last lines of a log, which are escaped on a terminal",
         "runtime/command/why.c": "JSON", "runtime/command/cmd_fit.c": "JSON", "runtime/run/attend.c": "lines of logs",
         "runtime/cluster/credential_plugin.c": "escaped lines", "runtime/cluster/apply_bar.c": "a bar", "runtime/cluster/apply.c": "diags_text(), which escapes",

@@ -193,6 +193,46 @@ def waits(s):
         s.want(0, "wait", "b", err="Succeeded")
 
 
+def capacity_of(s):
+    return json.loads(s.want(0, "fit", "--all", "-o", "json").stdout)["clusters"][0]
+
+
+@check
+def capacity(s):
+    """fit --all: quota and use of the queue, who holds it, and the order in which Kueue then starts what waits"""
+    classes = [{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": f"{s.ns}-{word}"}, "value": value}
+               for word, value in (("low", 10), ("high", 1000))]
+    put(s, *classes)
+    try:
+        with Queue(s):
+            for name, replicas, priority in (("a", 3, "low"), ("b", 3, "low"), ("c", 2, "low"), ("d", 2, "high")):
+                s.write(f"{name}.tj", job(name, replicas, head=f'  priority = "{s.ns}-{priority}"\n'))
+            s.want(0, "apply", "a.tj", "--for", "running")
+            first = running(s, 3)
+            for name in "bcd":
+                s.want(0, "apply", f"{name}.tj", "--no-wait")
+                is_state(s, name, "Queued")
+                time.sleep(1.1)         # times of creation have whole seconds
+
+            def seen():
+                found = capacity_of(s)
+                mine = [(q["resource"], q["quota"], q["used"], q["waiting"]) for q in found["queues"] if q["queue"] == s.ns]
+                return found if ("cpu", "4", "3", 3) in mine else None
+            found = until(s, "the quota and its use", seen)
+            must([(x["of"], x["place"], x["places"], x["amounts"]["cpu"]) for x in found["waiting"]] ==
+                 [("d-worker", 1, 3, "2"), ("b-worker", 2, 3, "3"), ("c-worker", 3, 3, "2")], found["waiting"])
+            must([(x["run"], x["pods"], x["amounts"]["cpu"]) for x in found["holders"] if x["namespace"] == s.ns] == [("a", 3, "3")], found["holders"])
+            must(found["unseen"] == [] and any(x["resource"] == "cpu" for x in found["resources"]), found)
+            s.want(0, "fit", "--all", out=r"^q +1 of 3 +d-worker ")
+            release(s, first)
+            s.want(0, "wait", "a", err="Succeeded")
+            running(s, 2, "d")          # c would fit beside it, but b is before it
+            after = until(s, "two that wait", lambda: (x := capacity_of(s)) and len(x["waiting"]) < 3 and x)
+            must({x["of"] for x in after["waiting"]} <= {"b-worker", "c-worker"}, after["waiting"])
+    finally:
+        s.kubectl("delete", "priorityclass", *[c["metadata"]["name"] for c in classes], ns=False, ok=False)
+
+
 @check
 def never(s):
     """more than the whole quota: fit says never, why says that waiting does not help"""

@@ -6,7 +6,8 @@
  * same for the same objects written as JSON and given in a list.
  */
 #include "fuzz.h"
-#include "runtime/fit/fit.h"
+#include "runtime/fit/capacity.h"
+#include "runtime/status/look.h"
 #include "runtime/status/status.h"
 
 enum { OBJECTS = 64 };
@@ -16,6 +17,27 @@ static const char job_text[] =
 	"\"completions\":3,\"template\":{\"metadata\":{\"labels\":{\"trainc.dev/role\":\"worker\"}},\"spec\":{"
 	"\"containers\":[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"2\",\"memory\":\"4Gi\","
 	"\"example.com/gpu\":\"1\"}}}]}}}}";
+
+/* What `fit --all` counts: no amount is negative, and nobody has a place behind the last one. */
+static void check_capacity(struct arena *a, const struct status_objects *objects)
+{
+	static const char *const kinds[] = { [CAPACITY_NODES] = "Node", [CAPACITY_PODS] = "Pod",
+		[CAPACITY_QUOTAS] = "ResourceQuota", [CAPACITY_LOCAL_QUEUES] = "LocalQueue",
+		[CAPACITY_QUEUES] = "ClusterQueue", [CAPACITY_WORKLOADS] = "Workload" };
+	struct capacity c = capacity_new(a, NULL);
+
+	for (size_t i = 0; i < objects->n; i++)
+		for (enum capacity_kind k = 0; k < CAPACITY_KINDS; k++)
+			if (str_is(status_text(objects->at[i], "kind"), kinds[k]))
+				capacity_add(&c, k, objects->at[i]);
+	capacity_finish(&c);
+	struct capacity_rows rows = capacity_rows(&c);
+	for (size_t i = 0; i < rows.n; i++)
+		fuzz_require(rows.at[i].all >= 0 && rows.at[i].used >= 0 && rows.at[i].free >= 0 &&
+			rows.at[i].most <= rows.at[i].free);
+	for (size_t i = 0; i < c.nwaiting; i++)
+		fuzz_require(c.waiting[i].place <= c.waiting[i].of);
+}
 
 /* The answer about a job that consists of the object JOB (NULL: of the objects of the input) and waits in QUEUE. */
 static struct str judged(struct arena *a, const struct status_objects *objects, const struct data *job,
@@ -55,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	d = fuzz_json(&a, fuzz_taken(&a, &list));
 	if (d)
 		status_add(&a, &again, d);
+	check_capacity(&a, &objects);
 	const struct data *job = fuzz_json(&a, str_of(job_text));
 	for (const char *queue = "q"; queue; queue = *queue ? "" : NULL) {
 		struct str first = judged(&a, &objects, job, queue);

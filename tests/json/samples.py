@@ -251,6 +251,13 @@ class Samples:
             self.each("log-line", w.want(7, "logs", "--context", "c,closed", "-o", "json", "a")[0], ["logs"])
             w.put("nodes", "", contexts.node("n", 8))
             self.add("fit", w.want(7, "fit", "--context", "c,closed", "-o", "json", "a.tj")[0], ["fit"])
+            import capacity
+            capacity.with_kueue(w)
+            q = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}, "status": {"hard": {"pods": "5"}, "used": {"pods": "2"}}}
+            capacity.stored(w, capacity.of_run("p", "n", "a", cpu=1), q, capacity.queue("cq", "c", 1, f={"cpu": (8, 2)}), capacity.local("lq", "cq"), capacity.workload("w"))
+            self.add("fit-all", w.want(0, "fit", "--all", "-o", "json")[0], ["fit", "--all"])
+            w.fault("GET", "/(pods|workloads)", capacity.status(403, "Forbidden", "forbidden"), times=1)
+            self.add("fit-all", w.want(7, "fit", "--all", "--context", "c,closed", "-o", "json")[0], ["fit", "--all"])
         finally:
             w.close()
         w = copies.Container()
