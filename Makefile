@@ -100,7 +100,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install uninstall longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources playground test-wasm site test-site vsix dist dist-fetch dist-files dist-begin dist-tar dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install uninstall longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources print-sources print-door macos-generated playground test-wasm site test-site vsix dist dist-fetch dist-files dist-begin dist-tar dist-macos dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -414,6 +414,12 @@ $(WASM)/unpack.wasm: compiler/web/unpack.c
 	$(call say,LD)
 	$Q$(WASM_MACHINE) $(WARN) -O2 -c $< -o $(WASM)/unpack.o
 	$Q$(WASM_MACHINE) -nostdlib -Wl,--no-entry $(WASM_LD) -Wl,-z,stack-size=16384 -o $@ $(WASM)/unpack.o
+# .ci/dist/macos/programs builds most of these files; the door is what libtrainc.so.0 has.
+print-sources:
+	@echo $(SRC) $(GENSRC)
+print-door:
+	@echo $(SHAREDSRC) $(GENSRC)
+macos-generated: $(GENSRC) $(GEN)/commit.h
 # tests/wasm/browser.py reads this list.
 wasm-sources:
 	@echo $(WASM_SRC) $(filter-out %/library.c %/skill.c,$(GENSRC))
@@ -459,7 +465,16 @@ dist-tar:
 	@set -e; for machine in $(ARCHITECTURES); do \
 		bash .ci/dist/libraries $(DIST_SOURCES) $$machine-linux-musl; \
 		bash .ci/dist/programs $(DIST_SOURCES) $$machine-linux-musl $(BUILD)/dist/$$machine; \
-		bash .ci/dist/tarball $(DIST_SOURCES) $$machine $(BUILD)/dist/$$machine $(DIST); \
+		bash .ci/dist/tarball $(DIST_SOURCES) linux-$$machine $(BUILD)/dist/$$machine $(DIST); \
+	done
+# The compiler for macOS, in a tarball and a wheel: built, and never run there.
+dist-macos: dist-tar
+	@set -e; for machine in $(ARCHITECTURES); do \
+		built=$(BUILD)/dist/macos-$$machine; \
+		bash .ci/dist/macos/programs $(DIST_SOURCES) $$machine $$built; \
+		bash .ci/dist/tarball $(DIST_SOURCES) macos-$$machine $$built $(DIST); \
+		python3 .ci/dist/wheel $(abspath $(DIST)/trainc-$(VERSION)-macos-)$$machine.tar.gz $$built/libtrainc.0.dylib \
+			macosx_11_0_$$(echo $$machine | sed s/aarch64/arm64/) $(abspath $(DIST)); \
 	done
 # A release is of a commit, and DIST has its files only: those of an earlier one are removed, those of somebody else are not.
 dist-begin:
@@ -469,7 +484,7 @@ dist-begin:
 # Files that name the archives with their checksums: the installer, the formula of Homebrew, the plugin of krew, CI.
 for_sed = $(subst &,\&,$(subst |,\|,$1))
 fill = sed -e "s|@VERSION@|$(VERSION)|g" -e 's|@RELEASE_URL@|$(call for_sed,$(RELEASE_URL))|g' -e 's|@HOMEPAGE@|$(call for_sed,$(HOMEPAGE))|g' -e 's|@CI_IMAGE@|$(call for_sed,$(CI_IMAGE))|g' \
-	$(foreach a,$(ARCHITECTURES),-e "s|@SHA256_$a@|$$(sha256sum <$(DIST)/trainc-$(VERSION)-linux-$a.tar.gz | cut -d' ' -f1)|g")
+	$(foreach a,$(ARCHITECTURES),$(foreach s,linux macos,-e "s|@SHA256_$s_$a@|$$(sha256sum <$(DIST)/trainc-$(VERSION)-$s-$a.tar.gz | cut -d' ' -f1)|g"))
 dist-index:
 	@mkdir -p $(DIST)/homebrew $(DIST)/krew
 	@$(fill) .ci/dist/install.sh >$(DIST)/install.sh && chmod 755 $(DIST)/install.sh
@@ -515,7 +530,7 @@ dist-provenance:
 	@COMMIT='$(COMMIT)' HOMEPAGE='$(HOMEPAGE)' RELEASE_URL='$(RELEASE_URL)' IMAGE_SOURCE='$(IMAGE_SOURCE)' python3 .ci/dist/provenance $(DIST)
 dist-sums:
 	@cd $(DIST) && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
-dist-files: dist-begin dist-tar dist-wheel dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums
+dist-files: dist-begin dist-tar dist-macos dist-wheel dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums
 dist: dist-fetch dist-files
 test-dist:
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/run.sh
@@ -523,6 +538,7 @@ test-dist:
 	@DIST=$(abspath $(DIST)) bash tests/dist/image.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/ci.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/packages.sh
+	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/macos.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/machines.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/debian.sh
 dist-check:

@@ -36,15 +36,16 @@ install_trainc() {
 		exit 0
 	fi
 	case $(uname -s) in
-	Linux) ;;
-	*) fail "this release is for Linux; on $(uname -s), build from source (README)" ;;
+	Linux) system=linux ;;
+	Darwin) system=macos ;;
+	*) fail "this release is for Linux and macOS; on $(uname -s), build from source (README)" ;;
 	esac
 	case $(uname -m) in
 	x86_64 | amd64) architecture=x86_64 ;;
 	aarch64 | arm64) architecture=aarch64 ;;
 	*) fail "no release for machines of kind $(uname -m); build from source (README)" ;;
 	esac
-	name=trainc-$version-linux-$architecture
+	name=trainc-$version-$system-$architecture
 	if command -v sha256sum >/dev/null; then sum='sha256sum'
 	elif command -v shasum >/dev/null; then sum='shasum -a 256'
 	else fail "neither sha256sum nor shasum is installed, so the download cannot be verified"

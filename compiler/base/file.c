@@ -8,17 +8,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/path.h"
+#include "base/system.h"
 
 enum { LARGEST = 64 << 20, PORTION = 64 << 10 };
 
@@ -75,7 +73,9 @@ static bool read_fd(int fd, struct buf *into, size_t most, struct str *why, stru
 
 static bool is_null_device(const struct stat *st)
 {
-	return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1 && minor(st->st_rdev) == 3;
+	struct stat null;
+
+	return S_ISCHR(st->st_mode) && stat("/dev/null", &null) == 0 && st->st_rdev == null.st_rdev;
 }
 
 /*
@@ -87,10 +87,9 @@ static bool has_writer(int fd, struct buf *text)
 {
 	enum { TRIES = 100, PAUSE_MS = 10 };
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	struct statfs system;
 	char none[1];
 
-	if (fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC)
+	if (!system_pipe_has_name(fd))
 		return true;
 	for (int i = 0; i < TRIES; i++) {
 		if (poll(&p, 1, PAUSE_MS) > 0)

@@ -4,10 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -91,6 +94,18 @@ void system_close_from(int first)
 		}
 	close(dir);
 }
+
+bool system_pipe_has_name(int fd)
+{
+	struct statfs system;
+
+	return fstatfs(fd, &system) != 0 || system.f_type != PIPEFS_MAGIC;
+}
+
+/* The kernel finds the file even if another one has its name by now. */
+void system_exec_self(char **argv) { execv("/proc/self/exe", argv); }
+
+void system_end_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 const char *system_signal_name(int signal)
 {

@@ -2,7 +2,8 @@
  * system.h - system calls of Linux that not every C library has a function for, and the tuning of malloc() that only
  * glibc has. The calls are made by number, with any C library, so a program that was built on a new system starts on an
  * old one; there they fail with ENOSYS, or with EPERM where a container runtime filters them. Numbers from 424 on are
- * the same on every machine.
+ * the same on every machine. The program for macOS has another file with those of these functions that it needs
+ * (.ci/dist/macos).
  */
 #ifndef TRAINC_BASE_SYSTEM_H
 #define TRAINC_BASE_SYSTEM_H
@@ -32,6 +33,16 @@ int system_attach_mounts(int fd, const char *path);
  */
 enum system_renaming { SYSTEM_NEW = 1, SYSTEM_EXCHANGE = 2 };
 int system_rename(int dir, const char *from, int other, const char *to, enum system_renaming how);
+
+/* Is the pipe FD one that has a name in a directory, unlike those of pipe() and the shell? */
+bool system_pipe_has_name(int fd);
+/* Replaces this process by this program, with the words ARGV. Returns only if that fails, with errno. */
+void system_exec_self(char **argv);
+/*
+ * Asks the system to kill this process when the one that started it ends. fork() does not pass it on. Does nothing where
+ * no system call can do that.
+ */
+void system_end_with_parent(void);
 
 /* The name of a signal without "SIG", such as "KILL"; NULL if SIGNAL is none that has a name. */
 const char *system_signal_name(int signal);

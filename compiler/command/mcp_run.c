@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/system.h"
 
 struct mcp_child {
 	pid_t pid;
@@ -35,10 +35,10 @@ static _Noreturn void become(char **argv, const int in[2], const int out[2], pid
 {
 	signal(SIGPIPE, SIG_DFL);
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	system_end_with_parent();
 	if (getppid() == server && dup2(in[0], STDIN_FILENO) >= 0 && dup2(out[1], STDOUT_FILENO) >= 0 &&
 	    dup2(out[1], STDERR_FILENO) >= 0)
-		execv("/proc/self/exe", argv);
+		system_exec_self(argv);
 	_exit(127);
 }
 

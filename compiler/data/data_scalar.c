@@ -64,10 +64,12 @@ bool data_fraction(struct arena *a, struct str text, double *ret)
 	char small[64];
 	const char *p = small;
 
-	if (text.n < sizeof small)
-		*(char *)mempcpy(small, text.p, text.n) = 0;
-	else
+	if (text.n < sizeof small) {
+		memcpy(small, text.p, text.n);
+		small[text.n] = 0;
+	} else {
 		p = str_copy(a, text).p;
+	}
 	*ret = strtod(p, NULL);
 	return isfinite(*ret);
 }

@@ -5,7 +5,7 @@
 unset TRAINC TRAINC_LIBRARY PYTHONPATH
 export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
-check "there are wheels for two C libraries and two machines" test "$(ls "$DIST"/trainc-*-py3-none-*.whl | wc -l)" = 4
+check "there are wheels for two C libraries and two machines" test "$(ls "$DIST"/trainc-*-py3-none-*linux*.whl | wc -l)" = 4
 wheel=$(ls "$DIST"/trainc-*-py3-none-manylinux*_"$(uname -m)".whl)
 cat >"$scratch/inspect.py" <<-'END'
 	import base64, hashlib, sys, zipfile
@@ -30,7 +30,7 @@ END
 newest_symbol() { # newest_symbol LIBRARY: none is newer than glibc 2.17
 	readelf -V "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1 | { read -r newest; printf 'GLIBC_2.17\n%s\n' "$newest" | sort -CVr; }
 }
-for one in "$DIST"/trainc-*-py3-none-*.whl; do
+for one in "$DIST"/trainc-*-py3-none-*linux*.whl; do
 	tag=${one##*-py3-none-} tag=${tag%.whl} machine=x86_64
 	case $tag in *aarch64) machine=aarch64 ;; esac
 	unpacked=$scratch/$tag

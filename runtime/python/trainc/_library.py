@@ -1,9 +1,11 @@
-"""The functions of libtrainc.so.0 (compiler/trainc.h) for ctypes. The library is loaded by the first call."""
+"""The functions of libtrainc (compiler/trainc.h) for ctypes. The library is loaded by the first call."""
 import ctypes
 import os
+import sys
 import threading
 from typing import Any, Callable, Optional
 
+_NAME = "libtrainc.0.dylib" if sys.platform == "darwin" else "libtrainc.so.0"
 TEXT, JSON, SARIF, YAML = range(4)
 SVG = 8
 
@@ -67,7 +69,7 @@ def functions() -> "dict[str, Callable[..., Any]]":
 
 
 def _load() -> "dict[str, Callable[..., Any]]":
-    path = os.environ.get("TRAINC_LIBRARY") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "libtrainc.so.0")
+    path = os.environ.get("TRAINC_LIBRARY") or os.path.join(os.path.dirname(os.path.abspath(__file__)), _NAME)
     library = ctypes.CDLL(path)
     loaded = {}
     for name, (result, arguments) in _FUNCTIONS.items():
