@@ -100,7 +100,7 @@ HALFLIBS := $(UNUSED) -Wl,-Bstatic -lcurl -lssl -lcrypto -lnghttp2 -lidn2 -lunis
 HALF_LDFLAGS := $(patsubst -static,-pie -Wl$(comma)-z$(comma)pack-relative-relocs -Wl$(comma)-T$(comma)$(GEN)/first.ld,$(LDFLAGS))
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install uninstall longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources print-sources print-door macos-generated playground test-wasm site test-site vsix dist dist-fetch dist-files dist-begin dist-tar dist-macos dist-wheel wheel dist-index dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
+.PHONY: reproducible libraries sbom test-sbom build unit test demo asan fuzz torture analyze cross cascade cover bench install uninstall longest docs e2e e2e-upstream e2e-operator bench-operator bench-cluster soak soak-supervise hostile frameworks editors test-editors wasm wasm-sources print-sources print-door macos-generated playground test-wasm site test-site vsix dist dist-fetch dist-files dist-begin dist-tar dist-macos dist-wheel dist-lib wheel dist-index dist-image dist-packages dist-source dist-site dist-vsix dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums test-dist test-python dist-check clean FORCE
 .DELETE_ON_ERROR:
 build: $(BUILD)/trainc $(HALF)
 
@@ -461,6 +461,7 @@ tarballs       = $(ARCHITECTURES:%=$(abspath $(DIST))/trainc-$(VERSION)-linux-%.
 dist-fetch:
 	@sh .ci/deps dist
 	@bash .ci/dist/fetch $(DIST_SOURCES)
+	@$(MAKE) -s --no-print-directory $(BUILD)/vsix/node_modules
 dist-tar:
 	@set -e; for machine in $(ARCHITECTURES); do \
 		bash .ci/dist/libraries $(DIST_SOURCES) $$machine-linux-musl; \
@@ -495,6 +496,11 @@ dist-ci: dist-index
 	@rm -rf $(DIST)/ci && mkdir -p $(DIST)/ci && cp -r .ci/ci/. $(DIST)/ci
 	@find $(DIST)/ci -type f | while read -r file; do $(fill) "$$file" >$(DIST)/filled && cat $(DIST)/filled >"$$file" && rm $(DIST)/filled; done
 	@cp $(DIST)/install.sh $(DIST)/ci/action
+# The library for programs in C and other languages, as dist-wheel built it for glibc.
+dist-lib: dist-wheel
+	@set -e; for machine in $(ARCHITECTURES); do \
+		bash .ci/dist/library $(DIST_SOURCES) $$machine-linux-gnu.2.17 $(BUILD)/dist/shared/$$machine-linux-gnu.2.17 $(DIST); \
+	done
 # Python's wheels: the same two programs and the library, for every Linux with glibc 2.17 or newer, and with musl.
 dist-wheel:
 	@set -e; for machine in $(ARCHITECTURES); do for libc in gnu.2.17:manylinux_2_17_$$machine.manylinux2014_$$machine musl:musllinux_1_2_$$machine; do \
@@ -514,6 +520,10 @@ dist-packages:
 dist-site: site
 	@mkdir -p $(DIST) && tar -C $(BUILD) --sort=name --mtime="@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 0)}" --owner=0 --group=0 --numeric-owner \
 		--mode=u=rwX,go=rX --transform='s|^site|trainc-$(VERSION)-site|' -cf - site | gzip -n -9 >$(DIST)/trainc-$(VERSION)-site.tar.gz
+# The extension of VS Code, with the packages of npm that dist-fetch has fetched.
+dist-vsix:
+	@HOMEPAGE='$(HOMEPAGE)' $(MAKE) -s --no-print-directory vsix
+	@mkdir -p $(DIST) && cp $(BUILD)/vsix/trainc.vsix $(DIST)/trainc-$(VERSION).vsix
 # The files for editors, and the grammar of tree-sitter as a package of npm.
 dist-editors:
 	@python3 .ci/dist/editors $(DIST)
@@ -530,7 +540,7 @@ dist-provenance:
 	@COMMIT='$(COMMIT)' HOMEPAGE='$(HOMEPAGE)' RELEASE_URL='$(RELEASE_URL)' IMAGE_SOURCE='$(IMAGE_SOURCE)' python3 .ci/dist/provenance $(DIST)
 dist-sums:
 	@cd $(DIST) && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
-dist-files: dist-begin dist-tar dist-macos dist-wheel dist-image dist-packages dist-source dist-site dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums
+dist-files: dist-begin dist-tar dist-macos dist-wheel dist-lib dist-image dist-packages dist-source dist-site dist-vsix dist-editors dist-notes dist-ci dist-sbom dist-provenance dist-sums
 dist: dist-fetch dist-files
 test-dist:
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/run.sh
@@ -538,6 +548,7 @@ test-dist:
 	@DIST=$(abspath $(DIST)) bash tests/dist/image.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/ci.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/packages.sh
+	@DIST=$(abspath $(DIST)) bash tests/dist/library.sh
 	@DIST=$(abspath $(DIST)) SOURCES=$(abspath $(DIST_SOURCES)) bash tests/dist/macos.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/machines.sh
 	@DIST=$(abspath $(DIST)) bash tests/dist/debian.sh

@@ -60,6 +60,29 @@ mkdir "$scratch/empty"
 nothing() { (cd "$scratch/empty" && PATH=$path:$PATH sh "$action/run"); }
 check "a repository without programs is no error" nothing
 
+# ---- Argo CD, Flux ----
+cat >"$scratch/plugin.py" <<-'END'
+	import os, subprocess, sys, yaml
+	dist, program, version = sys.argv[1:]
+	gitops = dist + "/ci/gitops/"
+	plugin = yaml.safe_load(open(gitops + "argocd/plugin.yaml"))["spec"]
+	assert plugin["version"] == "v" + version
+	os.chdir(os.path.dirname(program))
+	assert os.path.basename(program) == plugin["discover"]["fileName"]
+	command = plugin["generate"]["command"]
+	twice = [subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2)]
+	assert twice[0] == twice[1] and b"kind: Job" in twice[0], "the objects are the same each time"
+	pod = yaml.safe_load(open(gitops + "argocd/repo-server.yaml"))["spec"]["template"]["spec"]
+	own = {v["name"] for v in pod["volumes"]} | {"var-files", "plugins"}      # the last two are those of Argo CD
+	assert {m["name"] for m in pod["containers"][0]["volumeMounts"]} == own
+	assert pod["containers"][0]["image"] == "trainc:" + version
+	kinds = [d["kind"] for d in yaml.safe_load_all(open(gitops + "flux/source.yaml"))]
+	assert kinds == ["OCIRepository", "Kustomization"], kinds
+END
+mkdir "$scratch/application"
+printf 'job "hello" { image = "debian:12", command = ["true"], role worker { replicas = 2 } }\n' >"$scratch/application/trainc.tj"
+check "the plugin of Argo CD compiles a directory; Flux has its objects" env PATH="$path:$PATH" python3 "$scratch/plugin.py" "$DIST" "$scratch/application/trainc.tj" "$version"
+
 # ---- GitLab; schemas ----
 check "the component reports Code Quality" python3 - "$DIST/ci/gitlab/trainc.yml" <<-'END'
 	import sys, yaml
@@ -123,7 +146,11 @@ check "the SBOM lists the files, and what the lock lists" python3 - "$DIST" "tra
 	    package = inside.pop(row[4])
 	    assert (package["versionInfo"], package["licenseConcluded"], package["checksums"][0]["checksumValue"]) == (row[5], row[6], row[3])
 	    assert package["externalRefs"][0]["referenceLocator"].startswith("pkg:")
-	assert list(inside) == ["trainc"]
+	assert inside.pop("trainc")
+	scripts = json.load(open("grammar/editors/vscode/node/package-lock.json"))["packages"]
+	scripts = {p.split("node_modules/")[-1]: one["version"] for p, one in scripts.items() if p and "esbuild" not in p}
+	assert {n: p["versionInfo"] for n, p in inside.items()} == scripts and len(scripts) > 4, set(inside) ^ set(scripts)
+	assert all(p["externalRefs"][0]["referenceLocator"] == f"pkg:npm/{n}@{p['versionInfo']}" for n, p in inside.items())
 END
 check "the statement of provenance names every file, the commit and the packages" python3 - "$DIST" "trainc-$version.intoto.json" .ci/dist/lock <<-'END'
 	import json, re, sys

@@ -4,11 +4,13 @@ its manifest names."""
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import zipfile
 
+HOME = "https://trainc.example.com"
 BUILD = "grammar/editors/vscode/build.py"
 
 
@@ -16,6 +18,7 @@ def named(about):
     """The files that the manifest names."""
     parts = about["contributes"]
     paths = [about["main"], about["browser"]] + [x["path"] for x in parts["grammars"] + parts["snippets"]] + [x["configuration"] for x in parts["languages"]]
+    paths.append(about["icon"])
     return {"extension/" + re.sub(r"^\./", "", p).removesuffix(".js") + (".js" if p in (about["main"], about["browser"]) else "") for p in paths}
 
 
@@ -35,6 +38,8 @@ def main():
             with open(work + "/" + name, "rb") as f:
                 made.append(f.read())
         holds("two packages are the same bytes", made[0] == made[1])
+        subprocess.run([sys.executable, BUILD, directory, module, work + "/home.vsix"], check=True, stdout=subprocess.DEVNULL,
+                       env=dict(os.environ, HOMEPAGE=HOME))
         with zipfile.ZipFile(work + "/one.vsix") as z:
             names = set(z.namelist())
             about = json.loads(z.read("extension/package.json"))
@@ -44,6 +49,13 @@ def main():
             texts = scripts["extension/node.js"] + json.dumps(about)
             for command in [c["command"] for c in about["contributes"]["commands"]]:
                 holds("command %s has a program" % command, command in scripts["extension/node.js"])
+            size = struct.unpack(">II", z.read("extension/icon.png")[16:24])
+            holds("the icon has 128 pixels", size == (128, 128), size)
+            holds("the licences of what is inside are there", b"vscode-languageclient" in z.read("extension/THIRD-PARTY.txt"))
+            holds("without an address of the project, none is named", "repository" not in about)
+            with zipfile.ZipFile(work + "/home.vsix") as other:
+                home = json.loads(other.read("extension/package.json"))
+            holds("... else it is", home["homepage"] == home["repository"]["url"] == home["bugs"]["url"] == HOME, home)
             holds("no path of this machine is in it", os.getcwd() not in texts)
     with open("grammar/editors/vscode/node/package-lock.json", encoding="utf-8") as f:
         holds("the lock file names no host", '"resolved": "http' not in f.read())
