@@ -12,8 +12,9 @@ mkdir -p "$scratch/another"
 git clone -q . "$there" || exit 1
 mkdir -p "$there/build/dist/sources"
 for package in "$SOURCES"/*/; do
-	case ${package%/} in *-linux-* | */cache) ;; *) cp -r "${package%/}" "$there/build/dist/sources" ;; esac
+	case ${package%/} in *-linux-* | *-macos* | */cache) ;; *) cp -r "${package%/}" "$there/build/dist/sources" ;; esac
 done
+mkdir "$there/build/vsix" && cp -r "${BUILD:-build}/vsix/node_modules" "$there/build/vsix" && touch "$there/build/vsix/node_modules" || exit 1
 (umask 077 && cd "$there" && HOME=$scratch TZ=Asia/Tokyo LC_ALL=C make -s dist-files) >"$scratch/log" 2>&1 ||
 	{ tail -n 20 "$scratch/log"; echo "0 passed, 1 failed"; exit 1; }
 for file in $(find "$there/dist" -type f | LC_ALL=C sort); do
