@@ -115,7 +115,7 @@ none "the name of a target is compared outside of compiler/emit/target"
 # ---- files ----
 tracked compiler runtime grammar stdlib tests examples docs Makefile README.md .ci |
 	grep -vE '^tests/(fuzz/corpus|e2e/go)/|check_tree' | tr '\n' '\0' |
-	xargs -0 grep -sHnE "(^|[] \"'=(:])/(home|Users|work)/[a-z]" >"$scratch/found"
+	xargs -0 grep -sHnE "(^|[] \"'=(:])/(home|Users|work)/[a-z]" | grep -v ': /home/argocd/cmp-server/' >"$scratch/found"
 none "a path of somebody's machine"
 find compiler runtime -name '*.[ch]' -size +40960c >"$scratch/found"
 none "a source file above 40 KiB"

@@ -39,8 +39,8 @@ bool system_pipe_has_name(int fd);
 /* Replaces this process by this program, with the words ARGV. Returns only if that fails, with errno. */
 void system_exec_self(char **argv);
 /*
- * Asks the system to kill this process when the one that started it ends. fork() does not pass it on. Does nothing where
- * no system call can do that.
+ * Asks the system to kill this process when the one that started it ends; fork() does not pass this on. Does nothing
+ * where no system call can do that.
  */
 void system_end_with_parent(void);
 

@@ -145,6 +145,14 @@
 
 ;; ---- indentation ----
 
+(defun tj--continued-p ()
+  "Does the line above end with an operator, so that this one continues it?"
+  (save-excursion
+    (beginning-of-line)
+    (skip-chars-backward " \t\n")
+    (and (not (nth 8 (syntax-ppss)))
+         (looking-back "\\(?:[-+*/%]\\|==\\|!=\\|\\_<and\\|\\_<or\\)" (line-beginning-position)))))
+
 (defun tj-indent-line ()
   "Indent the line one level more than the line of the innermost open bracket.
 A line that continues an expression is one level deeper."
@@ -156,7 +164,7 @@ A line that continues an expression is one level deeper."
       (save-excursion
         (back-to-indentation)
         (cond ((looking-at "[]})]") (setq column (- column tj-indent)))
-              ((looking-at "\\(?:else\\|then\\|and\\|or\\|in\\)\\_>\\|[-+*/%<>?]\\|==\\|!=")
+              ((or (looking-at "\\(?:else\\|then\\|and\\|or\\|in\\)\\_>\\|[-+*/%<>?]\\|==\\|!=") (tj--continued-p))
                (setq column (+ column tj-indent))))
         (indent-line-to (max column 0))))
     (when (< (current-column) (current-indentation)) (back-to-indentation))))

@@ -9,6 +9,13 @@ if exists("*TjIndent")
   finish
 endif
 
+" Does the line above end with an operator, so that this one continues it?
+function TjContinued()
+  let above = prevnonblank(v:lnum - 1)
+  return above > 0 && getline(above) =~# '\%([-+*\/%]\|==\|!=\|\<and\|\<or\)\s*$'
+        \ && synIDattr(synID(above, col([above, '$']) - 1, 1), "name") !~# "tjString\\|tjText\\|tjEscape\\|tjComment"
+endfunction
+
 function TjIndent()
   let text = getline(v:lnum)
   if v:lnum > 1 && synIDattr(synID(v:lnum, 1, 1), "name") ==# 'tjText'
@@ -20,6 +27,6 @@ function TjIndent()
   if text =~# '^\s*[])}]'
     return open > 0 ? indent(open) : 0
   endif
-  let continues = text =~# '^\s*\%(else\|then\|and\|or\|in\)\>' || text =~# '^\s*\%([-+*\/%<>?]\|==\|!=\)'
+  let continues = text =~# '^\s*\%(else\|then\|and\|or\|in\)\>' || text =~# '^\s*\%([-+*\/%<>?]\|==\|!=\)' || TjContinued()
   return (open > 0 ? indent(open) + shiftwidth() : 0) + (continues ? shiftwidth() : 0)
 endfunction
