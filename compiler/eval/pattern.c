@@ -5,7 +5,7 @@
  */
 #include "eval/internal.h"
 
-#include "eval/regex.h"
+#include "base/regex.h"
 
 enum { LONGEST_PATTERN = 1000, MOST_REPETITIONS = 5000, STEPS_TO_COMPILE = 500, STATES_OF_A_STEP = 16 };
 

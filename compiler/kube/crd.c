@@ -177,6 +177,43 @@ static void put_enum_words(struct buf *out, const struct data *list)
 	}
 }
 
+/* Writes " length=1..63": the bounds that SCHEMA has under the keys LEAST and MOST, if any. */
+static void put_bounds(struct buf *out, const struct data *schema, const char *prefix, const char *word,
+	const char *least, const char *most)
+{
+	const struct data *low = data_get(schema, str_of(least)), *high = data_get(schema, str_of(most));
+	bool lower = low && low->kind == DATA_INT, upper = high && high->kind == DATA_INT;
+
+	if (!lower && !upper)
+		return;
+	buf_printf(out, " %s%s=", prefix, word);
+	if (lower)
+		buf_printf(out, "%lld", (long long)low->u.integer);
+	buf_z(out, "..");
+	if (upper)
+		buf_printf(out, "%lld", (long long)high->u.integer);
+}
+
+/* Writes what SCHEMA says about a value besides its type: see schema_limits.h. */
+static void put_limits(struct buf *out, const struct data *schema, const char *prefix)
+{
+	struct str pattern = crd_text(schema, "pattern"), kind = crd_text(schema, "type");
+	bool text = str_is(kind, "string") && !crd_text(schema, "format").n;
+
+	if ((str_is(kind, "integer") || str_is(kind, "number")) && !is_true(schema, "exclusiveMinimum") &&
+		!is_true(schema, "exclusiveMaximum"))
+		put_bounds(out, schema, prefix, "range", "minimum", "maximum");
+	if (text)
+		put_bounds(out, schema, prefix, "length", "minLength", "maxLength");
+	if (str_is(kind, "array"))
+		put_bounds(out, schema, prefix, "items", "minItems", "maxItems");
+	if (str_is(kind, "object"))
+		put_bounds(out, schema, prefix, "members", "minProperties", "maxProperties");
+	if (!text || !pattern.n || memchr(pattern.p, ' ', pattern.n) || memchr(pattern.p, '\n', pattern.n))
+		return;
+	buf_printf(out, " %spattern=%.*s", prefix, STR_ARG(pattern));
+}
+
 static bool is_crd_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -204,6 +241,12 @@ static void put_crd_field(struct buf *out, const struct data *schema, struct str
 	}
 	if (str_is(of, "string"))
 		put_enum_words(out, data_get(value, STR("enum")));
+	put_limits(out, value, "");
+	const struct data *each = map_of(value, "items");
+	if (!each)
+		each = map_of(value, "additionalProperties");
+	if (each)
+		put_limits(out, each, "each.");
 	buf_char(out, '\n');
 }
 

@@ -87,3 +87,20 @@ const struct schema_field *schema_newest_field(const struct schema *s, const str
 			newest = &s->fields[i];
 	return newest;
 }
+
+const char *const schema_limit_words[LIMITS] = {
+	[LIMIT_RANGE] = "range=", [LIMIT_LENGTH] = "length=", [LIMIT_ITEMS] = "items=", [LIMIT_MEMBERS] = "members=",
+	[LIMIT_PATTERN] = "pattern=",
+};
+
+bool schema_is_limit(struct str word)
+{
+	const struct str each = STR("each.");
+
+	if (str_starts(word, each))
+		word = (struct str){ word.p + each.n, word.n - each.n };
+	for (size_t i = 0; i < LIMITS; i++)
+		if (str_starts(word, str_of(schema_limit_words[i])))
+			return true;
+	return false;
+}

@@ -39,6 +39,8 @@ struct schema_field {
 	 * has no key
 	 */
 	uint32_t keys, merge;
+	/* what else the definition says about the value, in the form of schema_limits.h; 0: nothing */
+	uint32_t limits;
 	uint16_t ref;                   /* position of the value's kind in `refs` */
 	/* set of the versions of Kubernetes that have the field: bit m - 28 stands for 1.m */
 	uint16_t versions;
@@ -71,6 +73,12 @@ struct schema {
 enum { SCHEMA_OLDEST = 28 };            /* the minor version of Kubernetes that bit 0 represents */
 
 extern const struct schema schema_builtin;
+
+/* What limits a value, and the beginning of the word for it: see schema_limits.h. */
+enum schema_limit { LIMIT_RANGE, LIMIT_LENGTH, LIMIT_ITEMS, LIMIT_MEMBERS, LIMIT_PATTERN, LIMITS };
+extern const char *const schema_limit_words[LIMITS];
+/* Is the word of a table one of these, or one about the elements of a list or map? */
+bool schema_is_limit(struct str word);
 
 static inline struct str schema_text(const struct schema *s, uint32_t at) { return str_of(s->text + at); }
 static inline bool schema_in(uint32_t versions, unsigned minor)

@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "diag/suggest.h"
+#include "kube/schema_limits.h"
 
 /* Returns the last part of a type's name: "PodSpec" of "core.v1.PodSpec". */
 static struct str short_name(const struct schema_checking *c, const struct schema_type *t)
@@ -230,6 +231,8 @@ static void check_map(struct schema_checking *c, const struct schema_type *t, co
 		const struct schema_field *f = schema_find_field(c->schema, t, m->key, c->minor);
 		if (f && f->list == SCHEMA_ENUM)
 			check_enum(c, f, m);
+		if (f && f->limits && fits_schema(&c->schema->refs[f->ref], m->value))
+			schema_limits_check(c, schema_text(c->schema, f->limits), m->key, m->value);
 		if (f)
 			check_value(c, &c->schema->refs[f->ref], m->value, m->key, whole || !f->merge);
 		else

@@ -260,9 +260,12 @@ static void put_field(struct building *g, struct str name, const struct form *fo
 	struct schema_field f = { .name = intern_text(g, name), .versions = (uint16_t)form->versions,
 		.ref = ref(g, take_schema_word(&rest)) };
 
+	struct buf limits = { 0 };
 	while (rest.n) {
 		struct str w = take_schema_word(&rest);
-		if (str_is(w, "required"))
+		if (schema_is_limit(w))
+			buf_printf(&limits, "%s%.*s", limits.n ? " " : "", STR_ARG(w));
+		else if (str_is(w, "required"))
 			f.required = 1;
 		else if (str_is(w, "atomic"))
 			f.list = SCHEMA_ATOMIC;
@@ -277,6 +280,9 @@ static void put_field(struct building *g, struct str name, const struct form *fo
 		} else if (str_starts(w, STR("merge=")))
 			f.merge = intern_text(g, (struct str){ w.p + 6, w.n - 6 });
 	}
+	if (limits.n)
+		f.limits = intern_text(g, buf_take(&limits, g->b->arena));
+	buf_release(&limits);
 	ARENA_PUSH(g->b->arena, g->fields, g->nfields, f);
 }
 

@@ -11,7 +11,8 @@
  *   -type batch.v1beta1.CronJob
  *
  * A value is any, string, bytes, time, int, number, bool, quantity, int-or-string, the name of a type, []VALUE or
- * {}VALUE. A list is atomic, set, or map=KEYS; a text may be enum=WORDS. `#` starts a comment line.
+ * {}VALUE. A list is atomic, set, or map=KEYS; a text may be enum=WORDS. Further words limit the value, see
+ * schema_limits.h. `#` starts a comment line.
  */
 #ifndef TRAINC_KUBE_SCHEMA_TEXT_H
 #define TRAINC_KUBE_SCHEMA_TEXT_H

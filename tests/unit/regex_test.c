@@ -1,5 +1,5 @@
 /* regex_test.c - regular expressions: what they match, which are rejected, and what a match may cost. */
-#include "eval/regex.h"
+#include "base/regex.h"
 
 #include <string.h>
 #include <time.h>

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "kube/schema_text.h"
@@ -13,7 +14,10 @@ static void put_schema_text(const struct schema *s, uint32_t n)
 	puts("static const char text[] =");
 	for (uint32_t i = 0; i < n;) {
 		struct str word = schema_text(s, i);
-		printf("\t\"%.*s\\0\"\n", STR_ARG(word));
+		fputs("\t\"", stdout);
+		for (size_t k = 0; k < word.n; k++)             /* a pattern has characters that C would read */
+			printf(strchr("\\\"?", word.p[k]) ? "\\%c" : "%c", word.p[k]);
+		puts("\\0\"");
 		i += (uint32_t)word.n + 1;
 	}
 	puts(";");
@@ -25,8 +29,9 @@ static uint32_t text_size(const struct schema *s)
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < s->nfields; i++) {
-		const uint32_t at[] = { s->fields[i].name, s->fields[i].keys, s->fields[i].merge };
-		for (int k = 0; k < 3; k++)
+		const uint32_t at[] = { s->fields[i].name, s->fields[i].keys, s->fields[i].merge,
+			s->fields[i].limits };
+		for (int k = 0; k < 4; k++)
 			last = at[k] > last ? at[k] : last;
 	}
 	for (size_t i = 0; i < s->ntypes; i++)
@@ -48,8 +53,8 @@ static void put_tables(const struct schema *s)
 	puts("};\nstatic const struct schema_field fields[] = {");
 	for (size_t i = 0; i < s->nfields; i++) {
 		const struct schema_field *f = &s->fields[i];
-		printf("\t{ %u, %u, %u, %u, %u, %u, %u },\n", f->name, f->keys, f->merge, f->ref, f->versions,
-			f->required, f->list);
+		printf("\t{ %u, %u, %u, %u, %u, %u, %u, %u },\n", f->name, f->keys, f->merge, f->limits, f->ref,
+			f->versions, f->required, f->list);
 	}
 	puts("};\nstatic const struct schema_type types[] = {");
 	for (size_t i = 0; i < s->ntypes; i++)

@@ -6,8 +6,8 @@
  * nothing is tried twice. Characters are code points. Besides POSIX: \d \w \s and \D \W \S; the lower-case ones also in
  * brackets. Back-references and a repetition of nothing (`*a`) are refused.
  */
-#ifndef TRAINC_EVAL_REGEX_H
-#define TRAINC_EVAL_REGEX_H
+#ifndef TRAINC_BASE_REGEX_H
+#define TRAINC_BASE_REGEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

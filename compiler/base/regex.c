@@ -2,7 +2,7 @@
  * regex.c - compiles a pattern to a tree, and the tree to a program of states; matching follows all states that the
  * text read so far can lead to.
  */
-#include "eval/regex.h"
+#include "base/regex.h"
 
 #include <stdlib.h>
 
