@@ -57,7 +57,7 @@ static void check_bounds(struct schema_checking *c, struct str bounds, int64_t n
 			lower ? low : high, *what ? " " : "", what);
 }
 
-/* Does the text contain a match? Also true of a pattern that this engine cannot read, and if matching takes too long. */
+/* Does the text contain a match? Also true of a pattern that this engine cannot read, and when it takes too long. */
 static bool contains_match(struct schema_checking *c, struct str pattern, struct str text)
 {
 	const char *why;

@@ -229,6 +229,22 @@ static void start_order(struct job *j)
 
 static bool is(struct plan_str s, const char *word) { return s.set && str_is(s.value, word); }
 
+/*
+ * Warns about a program that fails each time and starts again without end, because only a timeout would end it. Not if
+ * the framework asks for that, or limits the restarts of the whole job itself.
+ */
+static void endless_restarts(struct job *j, const struct plan_role *r)
+{
+	struct str limit = STR("backoff_limit");
+
+	if (!is(r->restart, "on-failure") || r->aux || r->endless || j->plan->timeout.set ||
+		!in_user_text(j->ev, r->restart.from) || data_get(j->plan->arguments, limit))
+		return;
+	struct diag *d = diag_report(job_diags(j), TJ0545, r->restart.from,
+		"if the program of '%.*s' fails each time, it starts again without end", STR_ARG(r->name));
+	diag_help(job_diags(j), d, "write retries = 10 in place of it, or a 'timeout' in the job");
+}
+
 static void check_restarts(struct job *j, const struct plan_role *r)
 {
 	bool on_failure = is(r->restart, "on-failure"), always = is(r->restart, "always");
@@ -244,6 +260,8 @@ static void check_restarts(struct job *j, const struct plan_role *r)
 		struct diag *d = diag_report(job_diags(j), TJ0528, r->retry_on.from,
 			"'retry_on' without 'retries' retries nothing");
 		diag_help(job_diags(j), d, "set 'retries', for example retries = 3");
+	} else {
+		endless_restarts(j, r);
 	}
 	if (r->aux && always && r->max > 1) {
 		struct diag *d = diag_report(job_diags(j), TJ0527, r->replicas_at,

@@ -400,6 +400,27 @@ for framework, size in (("pytorch.torchrun", "2"), ("pytorch.elastic", "1:2"), (
     t.case(framework + ": a range with 1", T("retry_on = 1..20"), lacks="torchrun exits with 1", status=0)
     t.case(framework + ": a program of its own", T("retry_on = [42]", '"/entry"'), lacks="torchrun exits with 1", status=0)
 
+# ---- programs that start again without end ----
+for subject, body, job, said in (("alone", 'restart = "on-failure"', "", True), ("with a timeout", 'restart = "on-failure"', "timeout = 1h", False),
+                                 ("with retries", "retries = 10", "", False), ("allowed", 'restart = "on-failure"    # allow TJ0545', "", False),
+                                 ("that never end", 'restart = "on-failure", ports { http = 80 }', "success = none", True)):
+    t.case("restarts in place, " + subject, JOB('%s\nrole w { command = ["x"]\n %s\n}' % (job, body)), ["TJ0545", "write retries = 10"] if said else (),
+           () if said else "TJ0545", status=0)
+t.case("restarts in place of the job's field", JOB('restart = "on-failure"\nrole w { command = ["x"] }\nrole v { command = ["x"] }'), "TJ0545", status=0)
+t.case("an auxiliary role restarts", JOB('role w { command = ["x"] }\naux v { command = ["x"], restart = "on-failure" }'), lacks="TJ0545", status=0)
+t.case("restarts that count for the whole job", '''import std.kubeflow
+job "t": kubeflow.tfjob(backoff_limit = 3) { image = "r.example.com/a:1", command = ["x"]
+  role worker { replicas = 2, restart = "on-failure" } }
+''', lacks="TJ0545", status=0)
+
+# ---- what is lost with one replica ----
+LOST = "one lost replica of 'worker' stops the others: 'restarts = 3' in the job would start all of them again"
+for subject, body, role, said in (("static", "", "replicas = 4", True), ("one replica", "", "replicas = 1", False), ("with restarts", "restarts = 3", "replicas = 4", False),
+                                  ("with retries", "", "replicas = 4, retries = 2", False)):
+    t.case("plan of a framework, " + subject, PT(body, role + ", cpu = 4, memory = 16Gi"), LOST if said else (), () if said else "lost replica", status=0, command="plan")
+t.case("plan of an elastic framework", PT("", "replicas = 1:4, retries = 3, cpu = 4, memory = 16Gi").replace("torchrun {", "elastic {"), lacks="lost replica", status=0, command="plan")
+t.case("plan of replicas without a framework", W('command = ["x"], replicas = 4'), lacks="lost replica", status=0, command="plan")
+
 # ---- rules of older servers ----
 for minor, refused in (("1.34", True), ("1.35", False)):        # a server of 1.35 may have UserNamespacesHostNetworkSupport
     t.case("users of its own on the network of the node, Kubernetes " + minor,
