@@ -307,6 +307,25 @@ static void all_jobs(const struct plan *plan, const size_t *objects, struct buf 
 	arena_release(&a);
 }
 
+/*
+ * Says that a framework's replicas need each other, and that nothing starts them again together. Not for those that may
+ * change in number or start again one by one: what these do depends on the program.
+ */
+static void lost_replica(const struct plan_job *j, struct buf *out)
+{
+	if (!j->framework.n || j->controller || j->restarts.value)
+		return;
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		if (r->aux || r->cell.n || r->in_group || r->elastic || r->endless || r->max < 2 || r->retries.value ||
+			r->on_failed_pod.set || plan_role_restarts(r))
+			continue;
+		buf_printf(out, "  one lost replica of '%.*s' stops the others: 'restarts = 3' in the job would start "
+			"all of them again\n", STR_ARG(r->name));
+		return;
+	}
+}
+
 void plan_print_table(const struct plan *plan, const struct sources *sources, const size_t *objects, struct buf *out)
 {
 	for (size_t i = 0; i < plan->njobs; i++) {
@@ -327,6 +346,7 @@ void plan_print_table(const struct plan *plan, const struct sources *sources, co
 		places(&a, j, out);
 		code_lines(&a, j, out);
 		unasked_mounts(j, out);
+		lost_replica(j, out);
 		for (size_t k = 0; k < needs.n; k++)
 			buf_printf(out, "  left to you: %.*s\n", STR_ARG(needs.at[k]));
 		arena_release(&a);
