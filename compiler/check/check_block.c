@@ -547,6 +547,21 @@ static void report_container(struct check *c, struct node *item)
 	item->u.bad.name = (struct str){ 0 };
 }
 
+/* Reports `limits { memory = none }`: what is meant has a member of its own. */
+static void test_no_limit(struct check *c, const struct node *body)
+{
+	static const char *const bounded[] = { "memory", "disk" };
+
+	for (size_t i = 0; i < sizeof bounded / sizeof *bounded; i++) {
+		const struct node *value = body->kind == NODE_BODY ? body_member(body, bounded[i]) : NULL;
+		if (!value || value->kind != NODE_NONE || body_member(body, "unbounded"))
+			continue;
+		struct diag *d = diag_report(c->diags, TJ0302, value->span,
+			"without a limit of '%s' here, the request is the limit, too", bounded[i]);
+		diag_help(c->diags, d, "write limits { unbounded = true } if there is to be no limit, or remove it");
+	}
+}
+
 static void block_set(struct items *to, struct node *item)
 {
 	struct block_items *b = (struct block_items *)to;
@@ -593,6 +608,8 @@ static void block_set(struct items *to, struct node *item)
 	c->at.env = env;
 	c->at.node = node;
 	c->at.differs = differs;
+	if (f->id == FIELD_LIMITS)
+		test_no_limit(c, value);
 	if (f->id == FIELD_REPLICAS && value->type->kind != TYPE_BAD)
 		leave_replicas(value);
 	if (b->block == BLOCK_PROJECT)

@@ -237,7 +237,7 @@ static void endless_restarts(struct job *j, const struct plan_role *r)
 {
 	struct str limit = STR("backoff_limit");
 
-	if (!is(r->restart, "on-failure") || r->aux || r->endless || j->plan->timeout.set ||
+	if (!is(r->restart, "on-failure") || r->aux || r->endless || !j->plan->success || j->plan->timeout.set ||
 		!in_user_text(j->ev, r->restart.from) || data_get(j->plan->arguments, limit))
 		return;
 	struct diag *d = diag_report(job_diags(j), TJ0545, r->restart.from,

@@ -121,36 +121,131 @@ static bool put_missing(const struct fit_cluster *c, struct str key, const struc
 	return true;
 }
 
-/* Says the same of an expression of the node affinity; only `In` names values. */
+/* The texts of a list, joined by " or ". */
+static struct str joined_or(const struct fit_cluster *c, const struct data *list)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < list->u.list.n; i++)
+		if (list->u.list.at[i]->kind == DATA_STRING)
+			buf_printf(&b, "%s%.*s", b.n ? " or " : "", STR_ARG(text_line(c->arena,
+				list->u.list.at[i]->u.string)));
+	struct str ret = buf_take(&b, c->arena);
+	buf_release(&b);
+	return ret;
+}
+
+static size_t nodes_with(const struct fit_cluster *c, const struct data *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nnodes; i++)
+		n += fit_expression(e, c->nodes[i].labels);
+	return n;
+}
+
+/* Says that no node is as an expression of the node affinity asks, if that is so. */
 static bool put_expression(const struct fit_cluster *c, const struct data *e, bool device, struct buf *out)
 {
 	const struct data *list = status_list(e, "values");
-	struct str *values = ARENA_ARRAY(c->arena, struct str, list->u.list.n + 1);
+	struct str *values = ARENA_ARRAY(c->arena, struct str, list->u.list.n + 1), op = status_text(e, "operator"),
+		key = status_text(e, "key"), shown = text_line(c->arena, key);
 	size_t n = 0;
 
 	for (size_t i = 0; i < list->u.list.n; i++)
 		if (list->u.list.at[i]->kind == DATA_STRING)
 			values[n++] = list->u.list.at[i]->u.string;
-	return n && str_is(status_text(e, "operator"), "In") &&
-		put_missing(c, status_text(e, "key"), values, n, device, out);
+	if (str_is(op, "In"))
+		return n && put_missing(c, key, values, n, device, out);
+	if (nodes_with(c, e) || str_is(op, "Gt") || str_is(op, "Lt"))
+		return false;
+	if (str_is(op, "Exists")) {
+		buf_printf(out, "; no node has the label %.*s", STR_ARG(shown));
+		return true;
+	}
+	buf_printf(out, "; every node has the label %.*s", STR_ARG(shown));
+	if (n)
+		buf_printf(out, " = %.*s", STR_ARG(joined_or(c, list)));
+	buf_z(out, ": ");
+	put_values(c, key, out);
+	return true;
+}
+
+/* One expression as part of a list: "pool = a (3 nodes)", "without spot (1 node)". */
+static void put_part(const struct fit_cluster *c, const struct data *e, bool first, struct buf *out)
+{
+	struct str op = status_text(e, "operator"), values = joined_or(c, status_list(e, "values"));
+	bool without = str_is(op, "NotIn") || str_is(op, "DoesNotExist");
+	size_t n = nodes_with(c, e);
+
+	buf_printf(out, "%s%s%.*s", first ? "" : ", ", without ? "without " : "",
+		STR_ARG(text_line(c->arena, status_text(e, "key"))));
+	if (values.n)
+		buf_printf(out, " %s %.*s", str_is(op, "Gt") ? ">" : str_is(op, "Lt") ? "<" : "=", STR_ARG(values));
+	buf_printf(out, " (%zu %s)", n, n == 1 ? "node" : "nodes");
+}
+
+/* The entries of a nodeSelector as expressions. */
+static struct data *selector_expressions(struct arena *a, const struct data *selector)
+{
+	struct data *all = ARENA_NEW(a, struct data);
+
+	all->kind = DATA_LIST;
+	for (size_t i = 0; selector && selector->kind == DATA_MAP && i < selector->u.map.n; i++) {
+		struct data *e = ARENA_NEW(a, struct data), *values = ARENA_NEW(a, struct data),
+			*texts = ARENA_ARRAY(a, struct data, 2);
+		struct data_member *m = ARENA_ARRAY(a, struct data_member, 3);
+		values->kind = DATA_LIST;
+		values->u.list.at = ARENA_ARRAY(a, const struct data *, 1);
+		values->u.list.at[values->u.list.n++] = selector->u.map.at[i].value;
+		texts[0] = (struct data){ .kind = DATA_STRING, .u.string = selector->u.map.at[i].key };
+		texts[1] = (struct data){ .kind = DATA_STRING, .u.string = STR("In") };
+		m[0] = (struct data_member){ .key = STR("key"), .value = &texts[0] };
+		m[1] = (struct data_member){ .key = STR("operator"), .value = &texts[1] };
+		m[2] = (struct data_member){ .key = STR("values"), .value = values };
+		*e = (struct data){ .kind = DATA_MAP, .u.map = { m, 3 } };
+		ARENA_PUSH(a, all->u.list.at, all->u.list.n, e);
+	}
+	return all;
+}
+
+/* Says that no node has all labels of TERM together, if each of them is on some node. */
+static void put_together(const struct fit_cluster *c, const struct data *term, struct buf *out)
+{
+	for (size_t i = 0; i < c->nnodes; i++) {
+		size_t held = 0;
+		while (held < term->u.list.n && fit_expression(term->u.list.at[held], c->nodes[i].labels))
+			held++;
+		if (held == term->u.list.n)
+			return;
+	}
+	buf_z(out, "; no node is all of this: ");
+	for (size_t i = 0; i < term->u.list.n; i++)
+		put_part(c, term->u.list.at[i], !i, out);
 }
 
 void fit_put_labels(const struct fit_cluster *c, const struct fit_shape *s, struct buf *out)
 {
-	const struct data *selector = status_path(s->spec, "nodeSelector"), *terms = status_list(s->spec,
+	const struct data *terms = status_list(s->spec,
 		"affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+	struct data *selector = selector_expressions(c->arena, status_path(s->spec, "nodeSelector"));
 	bool device = fit_has_devices(c, s->need);
+	size_t before = out->n;
 
-	for (size_t i = 0; selector && selector->kind == DATA_MAP && i < selector->u.map.n; i++) {
-		const struct data *value = selector->u.map.at[i].value;
-		if (value->kind == DATA_STRING &&
-			put_missing(c, selector->u.map.at[i].key, &value->u.string, 1, device, out))
+	for (size_t i = 0; i < selector->u.list.n; i++)
+		if (put_expression(c, selector->u.list.at[i], device, out))
 			return;
-	}
 	for (size_t i = 0; i < terms->u.list.n; i++) {
 		const struct data *all = status_list(terms->u.list.at[i], "matchExpressions");
 		for (size_t k = 0; k < all->u.list.n; k++)
 			if (put_expression(c, all->u.list.at[k], device, out))
 				break;
 	}
+	if (out->n > before || !c->nnodes || terms->u.list.n > 1)
+		return;
+	for (size_t i = 0; terms->u.list.n && i < status_list(terms->u.list.at[0], "matchExpressions")->u.list.n; i++)
+		ARENA_PUSH(c->arena, selector->u.list.at, selector->u.list.n,
+			status_list(terms->u.list.at[0], "matchExpressions")->u.list.at[i]);
+	if (selector->u.list.n > 1)
+		put_together(c, selector, out);
 }

@@ -32,8 +32,7 @@ static bool holds_value(const struct data *values, struct str value)
 	return false;
 }
 
-/* Does one expression {key, operator, values} hold? */
-static bool expression_holds(const struct data *e, const struct data *labels)
+bool fit_expression(const struct data *e, const struct data *labels)
 {
 	const struct data *have = label_of(labels, status_text(e, "key")), *values = status_list(e, "values");
 	struct str op = status_text(e, "operator");
@@ -55,7 +54,7 @@ static bool expression_holds(const struct data *e, const struct data *labels)
 static bool expressions_hold(const struct data *list, const struct data *labels)
 {
 	for (size_t i = 0; i < list->u.list.n; i++)
-		if (!expression_holds(list->u.list.at[i], labels))
+		if (!fit_expression(list->u.list.at[i], labels))
 			return false;
 	return true;
 }

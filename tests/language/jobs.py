@@ -400,10 +400,32 @@ for framework, size in (("pytorch.torchrun", "2"), ("pytorch.elastic", "1:2"), (
     t.case(framework + ": a range with 1", T("retry_on = 1..20"), lacks="torchrun exits with 1", status=0)
     t.case(framework + ": a program of its own", T("retry_on = [42]", '"/entry"'), lacks="torchrun exits with 1", status=0)
 
+# ---- limits that are none ----
+for name in ("memory", "disk"):
+    for form in ("limits { %s = none }", "limits = { %s = none }"):
+        t.case(form % name, W('command = ["x"], cpu = 1, %s = 1Gi, %s' % (name, form % name)),
+               ["TJ0302", "without a limit of '%s' here, the request is the limit, too" % name, "write limits { unbounded = true }"], status=1)
+t.case("limits of a job that are none", JOB('memory = 1Gi, limits { memory = none }\nrole w { command = ["x"] }'), "TJ0302", status=1)
+t.case("and with the help", W('command = ["x"], cpu = 1, memory = 1Gi, limits { unbounded = true }'), lacks="limits:", status=0, command="compile")
+t.case("no limit of cpu", W('command = ["x"], cpu = 1, memory = 1Gi, limits { cpu = none }'), status=0)
+t.case("a limit that a parameter may leave out", "param m: memory? = none\n" + W('command = ["x"], cpu = 1, memory = 1Gi, limits { memory = m }'), status=0)
+
+# ---- variables of whole objects, for all programs of a project ----
+FROM = {"project.tj": 'project { defaults { env_from = [config_env("settings"), secret_env("aws", prefix = "AWS_")] } }\n'}
+for subject, body, has, hasnot in (("of the defaults", 'role w { command = ["x"] }', ["name: settings", "prefix: AWS_"], ()),
+                                   ("that a job replaces", 'env_from = [config_env("mine")]\nrole w { command = ["x"] }', ["name: mine"], ["name: settings"]),
+                                   ("that a role replaces", 'role w { command = ["x"], env_from = [] }', (), ["name: settings"]),
+                                   ("that a role adds to", 'role w { command = ["x"]\nenv_from += [config_env("mine")] }', ["name: settings", "name: mine"], ()),
+                                   ("in an auxiliary role", 'role w { command = ["x"], env_from = [] }\naux v { command = ["x"] }', ["name: settings"], ())):
+    t.case("env_from " + subject, JOB(body), has, hasnot, status=0, files=FROM, command="compile")
+t.case("env_from of the defaults with a name that a framework reserves", PT(""), "TJ0702", status=1, files={
+    "project.tj": 'project { defaults { env_from = secret_env("s") } }\n',
+    "a.tj": PT("object s { apiVersion = \"v1\", kind = \"Secret\", metadata { name = \"s\" }, stringData { PET_NNODES = \"1\" } }")})
+
 # ---- programs that start again without end ----
 for subject, body, job, said in (("alone", 'restart = "on-failure"', "", True), ("with a timeout", 'restart = "on-failure"', "timeout = 1h", False),
-                                 ("with retries", "retries = 10", "", False), ("allowed", 'restart = "on-failure"    # allow TJ0545', "", False),
-                                 ("that never end", 'restart = "on-failure", ports { http = 80 }', "success = none", True)):
+                                 ("with retries", "retries = 10", "", False), ("allowed", 'restart = "on-failure"    # allow TJ0545: meant', "", False),
+                                 ("that never end", 'restart = "on-failure", ports { http = 80 }', "success = none", False)):
     t.case("restarts in place, " + subject, JOB('%s\nrole w { command = ["x"]\n %s\n}' % (job, body)), ["TJ0545", "write retries = 10"] if said else (),
            () if said else "TJ0545", status=0)
 t.case("restarts in place of the job's field", JOB('restart = "on-failure"\nrole w { command = ["x"] }\nrole v { command = ["x"] }'), "TJ0545", status=0)

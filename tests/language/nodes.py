@@ -262,4 +262,20 @@ t.case("another resource of that maker", program("nvidia.gpu(1)").replace("accel
        lacks="TJ0624", status=0)
 t.case("no profile", program('nvidia.mig("10gb")'), "TJ0313", status=1)
 t.case("'nodes' in a job, as a number", program("nvidia.l4(1)").replace("  role", "  nodes = 4\n  role"), ["TJ0202", "replicas = 4"], status=1)
+# ---- labels of a program's own: fit names the label, and the values that nodes do have ----
+POOLS = {"pools.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": [
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": dict(labels, **{"kubernetes.io/hostname": name})},
+     "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}, "conditions": [{"type": "Ready", "status": "True"}]}}
+    for name, labels in (("n1", {"pool": "a", "spot": "yes"}), ("n2", {"pool": "b"}), ("n3", {"pool": "b"}))]})}
+HAVE = "pool: b (2), a (1)"
+for fields, says in (('node { pool = "c" }', "no node has pool = c; nodes have " + HAVE), ('node_in { pool = ["c", "d"] }', "no node has pool = c or d; nodes have " + HAVE),
+                     ('node_in { rack = "*" }', "no node has the label rack"), ('avoid { pool = ["a", "b"] }', "every node has the label pool = a or b: b (2), a (1)"),
+                     ('avoid { pool = "*" }', "every node has the label " + HAVE), ('avoid { "kubernetes.io/hostname" = ["n1", "n2", "n3"] }', "kubernetes.io/hostname = n1 or n2 or n3: n1 (1), n2 (1), n3 (1)"),
+                     ('node_in { pool = "a" }, avoid { spot = "*" }', "no node is all of this: pool = a (1 node), without spot (2 nodes)"),
+                     ('node { pool = "b" }, node_in { spot = "*" }', "no node is all of this: pool = b (2 nodes), spot (1 node)"),
+                     ('avoid { "kubernetes.io/hostname" = "n1" }', None), ('node_in { pool = ["a", "c"] }', None), ('cpu = 9, avoid { spot = "*" }', "")):
+    t.case("fit of " + fields, 'job "a" { image = "a/b:1", role w { command = ["x"], memory = 1Gi, %s%s } }\n' % ("" if "cpu" in fields else "cpu = 1, ", fields),
+           [says] if says else ["now"] if says is None else ["never"], ("no node is", "no node has", "every node") if not says else (), command="fit",
+           args=("--nodes", "pools.json"), files=POOLS, status=0 if says is None else 8)
+
 t.end()
