@@ -47,6 +47,7 @@ static struct object *(*each_maker(enum workload_id id))(struct emit *e, const s
 	/* the target itself makes one object for the whole job, which contains these as parts */
 	case WORKLOAD_OPERATED: return NULL;
 	case WORKLOAD_GROUP: return NULL;
+	case WORKLOAD_TASK: return NULL;
 	case WORKLOADS: return NULL;
 	}
 	return NULL;

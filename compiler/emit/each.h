@@ -101,6 +101,25 @@ const char *emit_group_variable(size_t i);
  */
 bool emit_group_exclusive(const struct plan_job *j, const struct plan_role *r);
 
+/* ---- Jobs of Volcano: volcano_job.c ---- */
+
+/* What a failed pod of a role does. */
+enum task_failure { TASK_ENDS_JOB, TASK_RESTARTS_JOB, TASK_RESTARTS_POD, TASK_FAILS_ALONE };
+enum task_failure emit_task_failure(const struct plan_job *j, const struct plan_role *r);
+/* How often the Job may start anything again after a failure. */
+int64_t emit_task_restarts(const struct plan_job *j);
+/*
+ * Can the Job express its success? *RET_DECIDES gets, for each role, whether the Job succeeds as soon as all pods of
+ * the role have; none does if all pods must succeed.
+ */
+bool emit_task_success(struct arena *a, const struct plan_job *j, bool **ret_decides);
+/*
+ * Can the Job express what R waits for? *RET_ON gets, for each role, whether R waits until its pods are ready;
+ * *RET_ANY: one of these roles is enough.
+ */
+bool emit_task_waits(struct arena *a, const struct plan_job *j, const struct plan_role *r, bool **ret_on,
+	bool *ret_any);
+
 /* ---- the targets ---- */
 
 bool each_of_jobs(struct visiting *v, const struct plan_job *j);        /* defined in target_jobs.c */
@@ -109,5 +128,6 @@ bool each_of_kubeflow(struct visiting *v, const struct plan_job *j);    /* defin
 bool each_of_jobset(struct visiting *v, const struct plan_job *j);      /* defined in jobset.c */
 bool each_of_trainer(struct visiting *v, const struct plan_job *j);     /* defined in trainer.c */
 bool each_of_lws(struct visiting *v, const struct plan_job *j);         /* defined in lws.c */
+bool each_of_volcano(struct visiting *v, const struct plan_job *j);     /* defined in volcano_job.c */
 
 #endif

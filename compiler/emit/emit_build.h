@@ -299,6 +299,8 @@ bool emit_gang_any(const struct plan_job *j);
 /* The gang to which the pods of R belong, if they belong to one. */
 struct emit_group emit_gang_group(const struct plan_job *j, const struct plan_role *r);
 bool emit_gang_in(const struct plan_job *j, struct emit_group g, const struct plan_role *r);
+/* Writes where Volcano runs the gang as a whole, if the job says it. */
+void emit_gang_topology(struct emit *e, struct emit_group g, struct object *spec);
 /* The name of the gang's object, and of its mark at pods: J, or J-C-c for copy c of cell C. */
 struct str emit_gang_name(struct arena *a, const struct plan_job *j, struct emit_group g);
 /* Does the controller of a set of groups make the gang's object and mark its pods? */

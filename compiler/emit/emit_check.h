@@ -34,6 +34,7 @@ void target_check_kubeflow(struct checking *c, const struct plan_job *j);
 void target_check_jobset(struct checking *c, const struct plan_job *j);
 void target_check_trainer(struct checking *c, const struct plan_job *j);
 void target_check_lws(struct checking *c, const struct plan_job *j);
+void target_check_volcano(struct checking *c, const struct plan_job *j);
 /* Reports what a set of Jobs cannot express; SET is the kind of the set in messages ("JobSet"). */
 void target_check_set(struct checking *c, const struct plan_job *j, const char *set);
 

@@ -255,7 +255,8 @@ static void host_name(struct emit *e, const struct plan_role *r, struct object *
 {
 	bool own = plan_each_replica(e->job) && e->job->hosts != HOSTS_SUBDOMAIN && plan_role_is_numbered(e->job, r);
 
-	if (own || r->in_set || r->in_group)            /* the controller of a set sets both fields */
+	/* the controller of a set, or of tasks, sets both fields */
+	if (own || r->in_set || r->in_group || e->job->workload == WORKLOAD_TASK)
 		return;
 	if (emit_literal_index(e->job, r))
 		object_append(e->arena, pod, STR("hostname"), r->one_name ? object_string(e->arena, r->object, r->at)

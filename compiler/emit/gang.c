@@ -74,6 +74,9 @@ struct str emit_gang_name(struct arena *a, const struct plan_job *j, struct emit
 	return str_printf(a, "%.*s-%.*s-%lld", STR_ARG(j->name), STR_ARG(label), (long long)g.copy);
 }
 
+/* Does the controller of the one object for the whole job make the gang's object and mark its pods? */
+static bool left_to_tasks(const struct plan_job *j) { return j->workload == WORKLOAD_TASK; }
+
 bool emit_gang_left(const struct plan_job *j, struct emit_group g)
 {
 	for (size_t i = 0; i < j->nroles; i++)
@@ -284,7 +287,7 @@ void emit_gang_pod_metadata(struct emit *e, const struct plan_role *r, struct ob
 
 	if (gang == GANG_KUEUE)
 		kueue_pod(e, r, metadata);
-	if (!emit_gang_member(r) || r->in_group)
+	if (!emit_gang_member(r) || r->in_group || left_to_tasks(j))
 		return;
 	struct str name = emit_gang_name(e->arena, j, emit_gang_group(j, r));
 	if (gang == GANG_VOLCANO) {
@@ -302,7 +305,7 @@ void emit_gang_pod(struct emit *e, const struct plan_role *r, struct object *pod
 	const char *scheduler = gangs[emit_gang(j)].scheduler;
 	struct object *o;
 
-	if (!emit_gang_member(r))
+	if (!emit_gang_member(r) || left_to_tasks(j))
 		return;
 	if (scheduler && !j->scheduler.set && !data_get(r->raw_pod, STR("schedulerName")))
 		PUT_STR(e->arena, pod, "schedulerName", str_of(scheduler), from);

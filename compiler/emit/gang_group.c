@@ -227,12 +227,17 @@ static void copies_put(struct emit *e, const struct plan_cell *c, struct object 
 		topology_put(e, o, first->place.kind == PLACE_NEAR, first->place.tier, first->place.from);
 }
 
-static void place_put(struct emit *e, struct emit_group g, struct object *spec)
+void emit_gang_topology(struct emit *e, struct emit_group g, struct object *spec)
 {
 	const struct plan_role *whole = emit_place_first(e->job, g, PLACE_BY_VOLCANO);
 
 	if (whole)
 		topology_put(e, spec, whole->place.kind == PLACE_NEAR, whole->place.tier, whole->place.from);
+}
+
+static void place_put(struct emit *e, struct emit_group g, struct object *spec)
+{
+	emit_gang_topology(e, g, spec);
 	for (size_t i = 0; !g.cell && i < e->job->ncells; i++)
 		if (plan_cell_together(&e->job->cells[i]))
 			copies_put(e, &e->job->cells[i], spec);

@@ -80,12 +80,19 @@ static size_t reference_at(struct str text, size_t i, size_t last, struct str *r
 	return ret_name->n + 3;
 }
 
-/* Returns the inserted expression itself if a text consists of nothing else; but pod.env() stays a text. */
-static struct expr *plain_insert(struct arena *a, struct expr *e)
+/*
+ * Returns the inserted expression itself if a text consists of nothing else; but pod.env() stays a text, and so does a
+ * number in a list of words, which are texts.
+ */
+static struct expr *plain_insert(struct arena *a, struct expr *e, bool value)
 {
+	static const char *const numbers[] = { "pod.index", "pod.rank", "pod.copy", "pod.slice" };
 	struct str code = e->npieces == 1 && e->pieces[0].code ? e->pieces[0].text : STR("");
+	bool stays = !code.n || str_starts(code, STR("pod.env("));
 
-	return code.n && !str_starts(code, STR("pod.env(")) ? expr_text(a, code) : e;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		stays = stays || (!value && str_is(code, numbers[i]));
+	return stays ? e : expr_text(a, code);
 }
 
 /*
@@ -159,7 +166,7 @@ struct expr *env_text(struct container_reading *c, struct str text, bool value)
 	}
 	if (start < text.n)
 		expr_append(a, e, false, (struct str){ text.p + start, text.n - start });
-	return plain_insert(a, e);
+	return plain_insert(a, e, value);
 }
 
 /* ---- texts of each replica ---- */
@@ -198,7 +205,7 @@ struct expr *env_each(struct container_reading *c, const struct data *texts, boo
 		expr_append(a, e, false, (struct str){ first.p, at });
 		expr_append(a, e, true, STR("pod.index"));
 		expr_append(a, e, false, (struct str){ first.p + at + 1, first.n - at - 1 });
-		return value ? plain_insert(a, e) : e;
+		return value ? plain_insert(a, e, true) : e;
 	}
 	for (size_t i = 0; i < texts->u.list.n; i++) {
 		if (!(e = env_text(c, texts->u.list.at[i]->u.string, value)))

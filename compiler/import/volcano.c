@@ -7,7 +7,7 @@
 
 #include "kube/limits.h"
 
-enum { MOST_RETRIES = 3 };              /* default of maxRetry */
+enum { MOST_ATTEMPTS = 3 };             /* default of maxRetry, which counts the first attempt too */
 
 struct volcano {
 	struct set set;
@@ -174,6 +174,33 @@ static void read_tasks(struct volcano *v)
 			STR_ARG(s->roles[i].name)), POD_PLAIN, s->m.name);
 }
 
+/* Did trainc write the Job? Then the least number of pods of a task is the program's. */
+static bool is_own_volcano(const struct volcano *v)
+{
+	const struct data *own = member(v->set.m.metadata, "labels");
+
+	return str_is(member_text(own, "app.kubernetes.io/managed-by"), "trainc") &&
+		member_text(own, "trainc.dev/job").n;
+}
+
+/* Writes the least number of pods: none of an auxiliary role, and less than all of an elastic one. */
+static void read_least(struct volcano *v, struct set_role *r, const struct data *task)
+{
+	struct arena *a = v->set.m.im->arena;
+	int64_t least = member_int(task, "minAvailable", r->per);
+	struct line *replicas = lines_find(r->body, STR("replicas"));
+
+	if (least == r->per || !is_own_volcano(v))
+		return;
+	if (!least && !data_count(member(task, "policies")))
+		r->line->key = str_cat(a, STR("aux "), r->word, STR(""));
+	else if (replicas)
+		replicas->value = expr_text(a, str_printf(a, "%lld:%lld", (long long)least, (long long)r->per));
+	else
+		lines_set(a, r->body, STR("replicas"), expr_text(a, str_printf(a, "%lld:%lld", (long long)least,
+			(long long)r->per)), r->count_at);
+}
+
 /* ---- plugins ---- */
 
 /* Returns the value of --NAME=VALUE in a plugin's arguments. */
@@ -218,6 +245,13 @@ static void task_names(struct volcano *v, struct expr *call)
 		lines_set(a, &call->items, STR("names"), names, s->m.at);
 }
 
+/* Does the plugin only name the hosts of the pods, as in what trainc writes? Then no variable has their names. */
+static bool names_hosts_only(const struct volcano *v)
+{
+	return is_own_volcano(v) && !member(v->plugins, "mpi") &&
+		str_is(plugin_argument(member(v->plugins, "svc"), "inject-hosts-env", ""), "false");
+}
+
 /* Makes the call of the library's framework with these plugins; NULL if the job has no such plugin. */
 static struct expr *plugins_framework(struct volcano *v)
 {
@@ -225,7 +259,7 @@ static struct expr *plugins_framework(struct volcano *v)
 	struct expr *call = expr_call(a, STR("volcano.plugins"));
 	const struct data *mpi = member(v->plugins, "mpi"), *ssh = member(v->plugins, "ssh");
 
-	if (mpi || member(v->plugins, "svc"))
+	if (mpi || (member(v->plugins, "svc") && !names_hosts_only(v)))
 		plugin(v, call, "svc", expr_text(a, STR("true")), member(v->plugins, "svc") ? "svc" : "mpi");
 	if (member(v->plugins, "env"))
 		plugin(v, call, "index", expr_text(a, STR("true")), "env");
@@ -324,7 +358,7 @@ static bool has_event(const struct data *p, struct str event)
 
 static void put_volcano_int(struct import *im, struct lines *to, const char *field, int64_t n, struct span at)
 {
-	if (!lines_find(to, str_of(field)))
+	if (n > 0 && !lines_find(to, str_of(field)))
 		import_comments(im, lines_set(im->arena, to, str_of(field), expr_int(im->arena, n), at), at);
 }
 
@@ -347,7 +381,7 @@ static bool read_task_retries(struct volcano *v, struct set_role *only, int64_t 
 static bool failure_policy(struct volcano *v, const struct data *p, struct set_role *r)
 {
 	struct str action = member_text(p, "action");
-	int64_t most = member_int(v->set.m.spec, "maxRetry", MOST_RETRIES);
+	int64_t attempts = member_int(v->set.m.spec, "maxRetry", 0), most = (attempts ? attempts : MOST_ATTEMPTS) - 1;
 	bool failed = has_event(p, STR("PodFailed")) || has_event(p, STR("TaskFailed"));
 
 	if (str_is(action, "AbortJob") || str_is(action, "TerminateJob"))
@@ -440,14 +474,19 @@ static void gang(struct volcano *v)
 	struct import *im = s->m.im;
 	const struct data *least = member(s->m.spec, "minAvailable");
 	struct str scheduler = member_text(s->m.spec, "schedulerName"), queue = member_text(s->m.spec, "queue");
-	int64_t total = 0;
+	bool own = is_own_volcano(v);   /* without a gang, trainc writes 1 pod and Volcano's scheduler */
+	int64_t total = 0, pods = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		total += s->roles[i].per;
+		pods += s->roles[i].per;
+	for (size_t i = 0; i < s->n; i++)
+		total += own ? member_int(tasks_of(s->m.spec)->u.list.at[i], "minAvailable", s->roles[i].per) :
+			s->roles[i].per;
 	if (!scheduler.n)
 		scheduler = STR("volcano");
-	if (least && least->u.integer <= 1 && total > 1 && !queue.n) {
-		lines_set(im->arena, s->body, STR("scheduler"), expr_string(im->arena, scheduler), least->from);
+	if (least && least->u.integer <= 1 && (total > 1 || (own && pods == 1)) && !queue.n) {
+		if (!own || !str_is(scheduler, "volcano"))
+			lines_set(im->arena, s->body, STR("scheduler"), expr_string(im->arena, scheduler), least->from);
 		return;
 	}
 	if (least && least->u.integer < total && total > 1)
@@ -498,7 +537,7 @@ static void report_volcano_rest(struct volcano *v)
 	static const char *const of_task[] = { "name", "replicas", "template", "policies", "dependsOn", NULL };
 	struct import *im = v->set.m.im;
 	const struct data *spec = v->set.m.spec, *tasks = tasks_of(spec);
-	bool packed = packs(v);
+	bool packed = packs(v), own = is_own_volcano(v);
 
 	for (size_t i = 0; i < data_count(spec); i++)
 		if (!is_one_of(known, spec->u.map.at[i].key) &&
@@ -509,7 +548,8 @@ static void report_volcano_rest(struct volcano *v)
 		const struct data *task = tasks->u.list.at[i];
 		for (size_t k = 0; k < task->u.map.n; k++) {
 			const struct data_member *m = &task->u.map.at[k];
-			bool all = str_is(m->key, "minAvailable") && m->value->u.integer == v->set.roles[i].per;
+			bool all = str_is(m->key, "minAvailable") &&
+				(own || m->value->u.integer == v->set.roles[i].per);
 			if (!is_one_of(of_task, m->key) && !all)
 				import_left_out(im, m->key_at, m->key, "a program cannot express it");
 		}
@@ -560,6 +600,7 @@ static bool bodies(struct volcano *v)
 		ok = set_role_open(s, &s->roles[i]) && ok;
 		/* the scheduler is set for the whole job */
 		lines_drop(s->m.im->arena, s->roles[i].line, STR("scheduler"));
+		read_least(v, &s->roles[i], tasks->u.list.at[i]);
 		read_depends_on(v, tasks->u.list.at[i], &s->roles[i]);
 		policies(v, member(tasks->u.list.at[i], "policies"), &s->roles[i]);
 	}

@@ -9,6 +9,7 @@
 #define ANNOTATION(key) key, "metadata.annotations['" key "']"
 #define LABEL(key) key, "metadata.labels['" key "']"
 #define GROUP_INDEX "leaderworkerset.sigs.k8s.io/worker-index"
+#define TASK_INDEX "volcano.sh/task-index"
 #define NO_INDEX NULL, NULL
 
 /* The first rows are at their ids. Each row is a single line, so that columns can be compared. */
@@ -18,6 +19,7 @@ static const struct workload workloads[] = {
 	[WORKLOAD_DEPLOYMENT] = { WORKLOAD_DEPLOYMENT, "apps/v1", "Deployment", "deployment", "apps.v1.DeploymentSpec", NO_INDEX, NULL, NULL, WORKLOAD_SIZED | WORKLOAD_REPLICAS },
 	[WORKLOAD_OPERATED] = { WORKLOAD_OPERATED, "v1", "Pod", "pod", NULL, LABEL(OPERATOR_INDEX), NULL, "Always", WORKLOAD_BARE | WORKLOAD_NUMBERED | WORKLOAD_ENDS },
 	[WORKLOAD_GROUP] = { WORKLOAD_GROUP, "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkerset", NULL, LABEL(GROUP_INDEX), NULL, NULL, WORKLOAD_NUMBERED | WORKLOAD_SIZED },
+	[WORKLOAD_TASK] = { WORKLOAD_TASK, "v1", "Pod", "pod", NULL, LABEL(TASK_INDEX), NULL, "Always", WORKLOAD_NUMBERED | WORKLOAD_ENDS },
 	{ WORKLOAD_FOREIGN, "apps/v1", "StatefulSet", "statefulset", "apps.v1.StatefulSetSpec", LABEL(SET_INDEX), NULL, NULL, WORKLOAD_NUMBERED | WORKLOAD_SIZED | WORKLOAD_REPLICAS },
 	{ WORKLOAD_FOREIGN, "apps/v1", "ReplicaSet", "replicaset", "apps.v1.ReplicaSetSpec", NO_INDEX, NULL, NULL, WORKLOAD_SIZED | WORKLOAD_REPLICAS },
 	{ WORKLOAD_FOREIGN, "v1", "ReplicationController", "replicationcontroller", "core.v1.ReplicationControllerSpec", NO_INDEX, NULL, NULL, WORKLOAD_SIZED | WORKLOAD_REPLICAS },

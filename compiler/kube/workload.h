@@ -13,6 +13,7 @@ enum workload_id {
 	WORKLOAD_JOB, WORKLOAD_POD, WORKLOAD_DEPLOYMENT,
 	WORKLOAD_OPERATED,              /* pods that an operator makes from the one object for the whole job */
 	WORKLOAD_GROUP,                 /* an object whose controller makes groups of numbered pods: copies of a cell */
+	WORKLOAD_TASK,                  /* pods that Volcano makes from a task of the one object for the whole job */
 	WORKLOADS,                      /* number of kinds that a role may become */
 	WORKLOAD_FOREIGN = WORKLOADS    /* kinds of objects that no target writes */
 };

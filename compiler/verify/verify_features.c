@@ -21,7 +21,7 @@ static bool target_known(struct checking *c)
 		diag_help(c->diags, d, "%.*s", STR_ARG(sentence));
 	else
 		diag_help(c->diags, d, "use the target 'jobs', which every cluster from Kubernetes 1.28 on can run; "
-			"the others are 'pods', 'kubeflow', 'jobset', 'trainer' and 'lws'");
+			"the others are 'pods', 'kubeflow', 'jobset', 'trainer', 'lws' and 'volcano'");
 	return false;
 }
 

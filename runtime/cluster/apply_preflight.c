@@ -335,6 +335,7 @@ static const char *addon_of(struct str group)
 	} addons[] = { { "jobset.x-k8s.io", "JobSet" }, { "leaderworkerset.x-k8s.io", "LeaderWorkerSet" },
 		{ "kueue.x-k8s.io", "Kueue" }, { "trainer.kubeflow.org", "Kubeflow Trainer" },
 		{ "kubeflow.org", "the Kubeflow training operator" }, { "scheduling.volcano.sh", "Volcano" },
+		{ "batch.volcano.sh", "Volcano" },
 		{ "scheduling.x-k8s.io", "the coscheduling plugin" },
 		{ "scheduling.k8s.io", "the feature gate of gang scheduling" } };
 

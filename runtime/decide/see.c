@@ -238,7 +238,7 @@ static void read_state(struct looking *l, struct seen *s, const struct data *o)
 	case WORKLOAD_POD: pod_says(l, s, o); break;
 	case WORKLOAD_JOB: job_says(s, o); break;
 	case WORKLOAD_DEPLOYMENT: deployment_says(s, o); break;
-	case WORKLOAD_OPERATED: case WORKLOAD_GROUP:    /* the controller of the object decides */
+	case WORKLOAD_OPERATED: case WORKLOAD_GROUP: case WORKLOAD_TASK: /* the controller of the object decides */
 	case WORKLOAD_FOREIGN: break;
 	}
 }

@@ -158,6 +158,14 @@ static void add_groups(struct arena *a, struct fit_resources *r, const struct da
 		add_shape(a, r, worker, name, groups * (size - (leader != NULL)), job);
 }
 
+/* Adds the pods of a Job of Volcano, from its list of tasks. */
+static void add_tasks(struct arena *a, struct fit_resources *r, const struct data *list, struct fit_job *job)
+{
+	for (size_t i = 0; i < list->u.list.n; i++)
+		add_shape(a, r, status_path(list->u.list.at[i], "template"), status_text(list->u.list.at[i], "name"),
+			status_number(list->u.list.at[i], "replicas", 1), job);
+}
+
 /* Adds the pods of an operator's resource, from the map of roles in "FRAMEWORKReplicaSpecs". */
 static bool add_operator(struct arena *a, struct fit_resources *r, const struct data *spec, struct fit_job *job)
 {
@@ -182,7 +190,9 @@ void fit_add_object(struct arena *a, struct fit_resources *r, const struct data 
 
 	if (queue.n)
 		job->queue = queue;
-	if (str_is(kind, "Job"))
+	if (str_is(kind, "Job") && str_starts(status_text(object, "apiVersion"), STR("batch.volcano.sh/")))
+		add_tasks(a, r, status_list(spec, "tasks"), job);
+	else if (str_is(kind, "Job"))
 		add_sized_job(a, r, object, name, job);
 	else if (str_is(kind, "Pod"))
 		add_shape(a, r, object, name, 1, job);

@@ -289,6 +289,47 @@ struct object_view object_judge(struct arena *a, const struct data *o, const str
 	return str_is(kind, "Workload") ? workload(a, o) : unknown(a, o);
 }
 
+/* ---- Jobs of Volcano ---- */
+
+/* How often the Job has begun again: the first attempt is one of those that `maxRetry` allows. */
+static struct str attempts_of(struct arena *a, const struct data *o)
+{
+	int64_t n = status_number(o, "status.retryCount", 0), most = status_number(o, "spec.maxRetry", 0) - 1;
+
+	return n && most >= n ? str_printf(a, "%lld of %lld restarts", (long long)n, (long long)most) : STR("");
+}
+
+static struct whole_view tasks_judge(struct arena *a, const struct data *o)
+{
+	static const struct {
+		const char *phase;
+		enum run_phase means;
+		bool decided;
+	} phases[] = { { "Pending", RUN_PENDING, false }, { "Running", RUN_RUNNING, false },
+		{ "Restarting", RUN_DEGRADED, false }, { "Completing", RUN_RUNNING, false },
+		{ "Completed", RUN_SUCCEEDED, true }, { "Terminating", RUN_RUNNING, false },
+		{ "Terminated", RUN_FAILED, true }, { "Failed", RUN_FAILED, true }, { "Aborting", RUN_SUSPENDED, true },
+		{ "Aborted", RUN_SUSPENDED, true } };
+	struct str phase = status_text(o, "status.state.phase");
+	struct whole_view v = { .phase = RUN_PENDING,
+		.cause = text_cause(a, status_text(o, "status.state.reason"), status_text(o, "status.state.message")) };
+
+	if (status_text(o, "metadata.deletionTimestamp").n)
+		return (struct whole_view){ .phase = RUN_TERMINATING, .decided = true, .cause = status_deletion(a, o) };
+	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+		if (str_is(phase, phases[i].phase)) {
+			v.phase = phases[i].means;
+			v.decided = phases[i].decided;
+		}
+	v.restarting = v.phase == RUN_DEGRADED;
+	v.running = v.phase == RUN_RUNNING;
+	v.since = status_time(o, "status.state.lastTransitionTime");
+	if (!v.cause.n)
+		v.cause = !v.decided ? attempts_of(a, o) : v.phase == RUN_SUCCEEDED ? STR("") :
+			str_printf(a, "Volcano says %.*s", STR_ARG(phase));
+	return v;
+}
+
 /* ---- JobSets and TrainJobs ---- */
 
 static struct str restarts_of(struct arena *a, const struct data *o)
@@ -312,6 +353,8 @@ struct whole_view whole_judge(struct arena *a, const struct data *o)
 	struct object_view old;
 	const struct data *c;
 
+	if (str_starts(status_text(o, "apiVersion"), STR("batch.volcano.sh/")))
+		return tasks_judge(a, o);
 	for (size_t i = 0; i < sizeof finals / sizeof *finals; i++)
 		if ((c = status_condition_true(o, finals[i].type))) {
 			bool queued = finals[i].phase == RUN_SUSPENDED &&

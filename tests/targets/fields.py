@@ -20,7 +20,7 @@ from vocabulary import unheard  # noqa: E402
 
 TRAINC = os.environ["TRAINC"]
 TABLE = "tests/targets/fields.table"
-TARGETS = ("jobs", "pods", "jobset", "trainer", "kubeflow", "lws")
+TARGETS = ("jobs", "pods", "jobset", "trainer", "kubeflow", "lws", "volcano")
 NPU = 'accelerator npu(count: int(1..4)) { resource = "example.com/npu", per_pod = count }\n'
 
 # name: (of the job, of its role, base of the role without the field)

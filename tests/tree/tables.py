@@ -5,6 +5,7 @@ silently.
 Targets, kinds of gangs, versions of Kubernetes, and the fields that an import writes, compared with
 grammar/vocabulary.def. """
 import glob
+import json
 import os
 import re
 import sys
@@ -59,6 +60,7 @@ options = set(re.findall(r"^OPTION\((\w+),", read("compiler/command/options.def"
 check("options that no function reads", sorted(options - set(re.findall(r"\bOPTION_(\w+)", sources))), [])
 check("the targets in target.c", table("compiler/emit/target/target.c", "targets[] = {"), choices("TARGET"))
 check("the targets in the help of --target", option("TARGET")[1].split(": ")[1].split(", "), choices("TARGET"))
+check("the targets in the editor's setting", json.loads(read("grammar/editors/vscode/package.json"))["contributes"]["configuration"]["properties"]["trainc.target"]["enum"], [""] + choices("TARGET"))
 check("the default target is its first row", FIELDS["TARGET"][3], choices("TARGET")[0])
 
 rows = re.findall(r'^\t\{ "(\w+)", [^}]*?, (WORKLOAD_\w+), (\w+),\s+each_of_\w+ \},$', read("compiler/emit/target/target.c"), re.M)
