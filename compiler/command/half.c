@@ -69,6 +69,8 @@ int half_exec(struct session *s, char **argv)
 	return STATUS_OUTPUT;
 }
 
+struct str half_mark(void) { return STR(MARK TRAINC_VERSION); }
+
 bool half_begun(int *argc, char **argv)
 {
 	const char *mark = *argc > 1 ? argv[1] : "";

@@ -36,5 +36,7 @@ int half_exec(struct session *s, char **argv);
  * the versions differ, or that trainc did not start it.
  */
 bool half_begun(int *argc, char **argv);
+/* The first argument that the executable for clusters needs. */
+struct str half_mark(void);
 
 #endif

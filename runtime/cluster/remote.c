@@ -17,7 +17,7 @@
 #include "base/words.h"
 #include "runtime/cluster/exec_request.h"
 #include "runtime/cluster/process_end.h"
-#include "runtime/cluster/raw_terminal.h"
+#include "runtime/run/raw_terminal.h"
 #include "runtime/run/drain.h"
 #include "runtime/run/shell_word.h"
 

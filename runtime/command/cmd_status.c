@@ -4,6 +4,7 @@
 #include "base/words.h"
 #include "runtime/command/contexts.h"
 #include "runtime/command/filter.h"
+#include "runtime/command/run_view.h"
 #include "runtime/command/runs.h"
 #include "runtime/command/status_from.h"
 
@@ -83,15 +84,40 @@ static int with_verdict(struct session *s, const struct attend *a, int status)
 	return failed && option_given(s->options, OPTION_EXIT_STATUS) ? runs_worse(status, STATUS_FAILED) : status;
 }
 
-static int show(struct session *s, size_t operands, enum report_form usual)
+/* What is shown, again when other runs exist. */
+struct showing {
+	size_t operands;
+	enum report_form usual;
+	struct str selected;            /* name of the run that is selected in a view */
+	bool again;
+};
+
+/* Is it a view of the whole terminal, which stays open? */
+static bool is_view(const struct session *s, const struct showing *w)
+{
+	return option_given(s->options, OPTION_WATCH) && !w->operands && !option_given(s->options, OPTION_OUTPUT) &&
+		!s->context.n && run_view_possible();
+}
+
+static int show_view(struct session *s, struct showing *w, struct attend *a)
+{
+	int status;
+
+	w->again = run_view(s, a, &w->selected, &status) == RUN_VIEW_AGAIN;
+	return status && status < 128 ? runs_lost(s, a) : status;
+}
+
+static int show_once(struct session *s, struct showing *w)
 {
 	struct run_filter filter;
 	const struct backend *b;
-	enum report_form form = runs_form(s, usual);
+	enum report_form form = runs_form(s, w->usual);
 	struct chosen chosen;
 	struct attend a;
+	size_t operands = w->operands;
 	int status = STATUS_USAGE;
 
+	w->again = false;
 	if (option_given(s->options, OPTION_WATCH) && (form == REPORT_SVG || form == REPORT_HTML)) {
 		session_say(s, "a drawing shows one moment; use --output %s without --watch",
 			form == REPORT_SVG ? "svg" : "html");
@@ -113,6 +139,8 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 			session_say(s, "none of the %zu runs is in such a state", a.n);
 		else if (none && plain)
 			runs_say_none(s, b, chosen.ns);
+		else if (is_view(s, w) && a.n)
+			status = show_view(s, w, &a);
 		else if (option_given(s->options, OPTION_WATCH) && a.n)
 			status = watch(s, &a, form);
 		else if (a.n || none)
@@ -122,6 +150,17 @@ static int show(struct session *s, size_t operands, enum report_form usual)
 		status = with_verdict(s, &a, status);
 	}
 	return backend_end(s, &a, status);
+}
+
+static int show(struct session *s, size_t operands, enum report_form usual)
+{
+	struct showing w = { .operands = operands, .usual = usual, .selected = STR("") };
+	int status;
+
+	do
+		status = show_once(s, &w);
+	while (w.again);
+	return status;
 }
 
 int cmd_status(struct session *s)

@@ -2,7 +2,7 @@
  * raw_terminal.c - see raw_terminal.h. The modes are kept in a variable of the file, because handlers of signals and of
  * exit() restore them. They are changed at once: waiting for output would wait forever for a terminal that is stopped.
  */
-#include "runtime/cluster/raw_terminal.h"
+#include "runtime/run/raw_terminal.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +11,10 @@
 
 static struct termios old_modes;
 static volatile sig_atomic_t raw_fd = -1;       /* the terminal; -1: not in raw mode */
+static volatile sig_atomic_t screen_fd = -1;    /* the terminal that shows another screen; -1: none does */
+
+#define OTHER_SCREEN "\x1b[?1049h\x1b[?25l\x1b[H\x1b[2J"
+#define USUAL_SCREEN "\x1b[0m\x1b[?25h\x1b[?1049l"
 
 /* Signals that end a process which has not made other arrangements: crashes, and those that a loop may not block. */
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGSYS, SIGTRAP, SIGQUIT, SIGTERM, SIGHUP,
@@ -18,11 +22,34 @@ static const int fatal[] = { SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGSYS, S
 enum { NFATAL = sizeof fatal / sizeof *fatal };
 static struct sigaction old_actions[NFATAL];
 
+static void write_screen(int fd, const char *text, size_t n)
+{
+	ssize_t done = write(fd, text, n);
+
+	(void)done;                     /* a terminal that is gone has no screen */
+}
+
+void raw_terminal_screen(int out)
+{
+	screen_fd = out;
+	write_screen(out, OTHER_SCREEN, sizeof OTHER_SCREEN - 1);
+}
+
+static void leave_screen(void)
+{
+	int fd = screen_fd;
+
+	screen_fd = -1;
+	if (fd >= 0)
+		write_screen(fd, USUAL_SCREEN, sizeof USUAL_SCREEN - 1);
+}
+
 void raw_terminal_end(void)
 {
 	int fd = raw_fd;
 
 	raw_fd = -1;
+	leave_screen();
 	if (fd < 0)
 		return;
 	tcsetattr(fd, TCSANOW, &old_modes);
@@ -36,6 +63,7 @@ static void die_restored(int number)
 	int fd = raw_fd;
 
 	raw_fd = -1;
+	leave_screen();
 	if (fd >= 0)
 		tcsetattr(fd, TCSANOW, &old_modes);
 	signal(number, SIG_DFL);
@@ -68,10 +96,10 @@ bool raw_terminal_begin(int fd)
 
 void raw_terminal_stop(void)
 {
-	int fd = raw_fd;
+	int fd = raw_fd, screen = screen_fd;
 
 	raw_terminal_end();
 	kill(getpid(), SIGSTOP);
-	if (fd >= 0)
-		raw_terminal_begin(fd);
+	if (fd >= 0 && raw_terminal_begin(fd) && screen >= 0)
+		raw_terminal_screen(screen);
 }
