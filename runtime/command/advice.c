@@ -11,7 +11,9 @@
 #define MISSING_CLAIM "persistentvolumeclaim \""
 /* what the scheduler says of nodes without the labels that a pod asks for */
 #define NO_SUCH_NODE "didn't match Pod's node affinity/selector"
+#define LABELS_NAMED "\nthe labels are named\n"
 #define NOT_READY " is not ready"
+#define LIVENESS "Liveness probe failed"
 #define SCHEDULING_GATED "SchedulingGated"
 #define TAINTED "untolerated taint"
 
@@ -70,6 +72,12 @@ static void add_evidence(struct buf *b, struct str cause)
 	buf_char(b, '\n');
 }
 
+/* Is it what the runtime of containers writes into the log of a program that the kernel cannot start? */
+static bool is_of_runtime(struct str line)
+{
+	return str_starts(line, STR("exec ")) && str_ends(line, STR(": exec format error"));
+}
+
 /* Everything that is known to be wrong, in one text. A recorded error is the program's, whatever it says. */
 static struct str evidence_of(struct arena *a, const struct run_state *s)
 {
@@ -78,8 +86,9 @@ static struct str evidence_of(struct arena *a, const struct run_state *s)
 	add_evidence(&b, s->cause);
 	add_evidence(&b, s->failure.reason);
 	/* the runtime says there why a program could not start; lines of a program that ran are its own business */
-	for (size_t i = 0; i < s->failure.nlog && is_start_error(s->failure.reason); i++)
-		buf_printf(&b, "%.*s\n", STR_ARG(s->failure.log[i]));
+	for (size_t i = 0; i < s->failure.nlog; i++)
+		if (is_start_error(s->failure.reason) || (s->failure.nlog == 1 && is_of_runtime(s->failure.log[i])))
+			buf_printf(&b, "%.*s\n", STR_ARG(s->failure.log[i]));
 	for (size_t i = 0; i < s->nroles; i++) {
 		add_evidence(&b, s->roles[i].cause);
 		for (int64_t k = 0; k < s->roles[i].max; k++)
@@ -152,11 +161,13 @@ static bool are_own_taints(struct str evidence)
 }
 
 /*
- * Should no next step be given for the phrase WORDS? True if nothing is wrong (a claim is about to be created), or if
- * the phrase means something else here (a program, not a node, is not ready).
+ * Should no next step be given for the phrase WORDS? True if nothing is wrong (a claim is about to be created), if the
+ * phrase means something else here (a program, not a node, is not ready), or if another step says more.
  */
 static bool says_less(struct str evidence, const char *words)
 {
+	if (!strcmp(words, NO_SUCH_NODE))
+		return holds_words(evidence, LABELS_NAMED);
 	if (!strcmp(words, MISSING_CLAIM))
 		return is_being_created(evidence);
 	if (!strcmp(words, TAINTED))
@@ -237,6 +248,8 @@ struct answers advice_find(struct session *session, const char *where, const str
 	case RUN_RUNNING:
 		if (report_copies_wait(s))
 			add_queued(a, evidence, &all);
+		else if (holds_words(s->cause, LIVENESS))
+			add_known(a, advice, sizeof advice / sizeof *advice, STR(LIVENESS), &all);
 		return all;
 	case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
 	case RUN_SUSPENDED:
@@ -250,8 +263,10 @@ struct answers advice_find(struct session *session, const char *where, const str
 	if (holds_words(evidence, RUN_UNATTENDED))
 		add_attendants(session, where, s, &all);
 	struct str labels = holds_words(evidence, NO_SUCH_NODE) ? why_no_node(session, s) : STR("");
-	if (labels.n)
+	if (labels.n) {
 		add_answer(a, &all, str_printf(a, "%.*s", STR_ARG(labels)).p);
+		evidence = str_cat(a, evidence, STR(LABELS_NAMED), STR(""));
+	}
 	add_known(a, advice, sizeof advice / sizeof *advice, evidence, &all);
 	/* a pod that was taken, or that never ran, has neither an exit code nor a log */
 	if (s->failure.known && (s->failure.exit_code > 0 || s->failure.nlog) && !all.n)

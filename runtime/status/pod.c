@@ -3,6 +3,10 @@
 
 #include "base/words.h"
 
+/* exit codes after KILL and TERM */
+enum { KILLED = 128 + 9, TERMINATED = 128 + 15 };
+/* how long before the end of a container its failed probe was reported; clocks of nodes differ a little */
+static const int64_t GRACE = 120 * NS_PER_SECOND, SKEW = 2 * NS_PER_SECOND;
 static const int64_t SYNC_PATIENCE = 30 * NS_PER_SECOND, PATIENCE = 60 * NS_PER_SECOND,
 	NO_PROGRESS = 300 * NS_PER_SECOND;
 
@@ -130,6 +134,25 @@ static struct str text_end(struct arena *a, struct str text)
 	return str_cat(a, STR("..."), end, STR(""));
 }
 
+/*
+ * The probe for which the kubelet has killed a container, whose end is END: it says so shortly before. Empty: the
+ * container ended by itself, or for another reason.
+ */
+static struct str probe_that_killed(struct judging *j, const struct data *end)
+{
+	static const char *const unhealthy[] = { "Unhealthy", NULL };
+	static const char *const words[] = { "Liveness probe failed", "Startup probe failed" };
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, unhealthy);
+	int64_t code = status_number(end, "exitCode", 0), finished = status_time(end, "finishedAt");
+
+	if (!e || (code != KILLED && code != TERMINATED) || e->time > finished + SKEW || finished - e->time > GRACE)
+		return STR("");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_starts(e->message, str_of(words[i])))
+			return str_of(words[i]);
+	return STR("");
+}
+
 /* Says how the previous run of a container in a restart loop ended. */
 static struct str last_end(struct judging *j, const struct data *container)
 {
@@ -139,8 +162,9 @@ static struct str last_end(struct judging *j, const struct data *container)
 
 	if (!end)
 		return status_text(container, "state.waiting.message");
-	if (str_is(reason, "Error"))            /* the code says as much */
-		reason = STR("");
+	struct str probe = probe_that_killed(j, end);
+	if (probe.n || str_is(reason, "Error")) /* the code says as much */
+		reason = probe;
 	struct str why = str_printf(j->arena, "exit code %lld%s%.*s", (long long)code, reason.n ? ", " : "",
 		STR_ARG(reason));
 	struct last_words words = { 0 };
@@ -221,7 +245,8 @@ static void ended(struct judging *j, const struct data *container, const char *s
 	if (last_words_read(j->arena, v->log, v->finished, &v->words))
 		v->log = STR("");
 	v->again = state[0] == 'l';
-	reason = told ? reason : end_words(j->arena, (int)code, v->signal);
+	struct str probe = probe_that_killed(j, end);
+	reason = told ? reason : probe.n ? probe : end_words(j->arena, (int)code, v->signal);
 	v->why = about(j, container, init, reason);
 	if (v->cause.n || v->again)
 		return;
@@ -470,6 +495,19 @@ static void not_ready(struct judging *j)
 	say_pod(j, RUN_STARTING, STR("not ready"), message.n ? message : status_text(c, "message"));
 }
 
+/*
+ * A container that runs and is ready may still not answer its liveness probe, and is killed when that lasts. Says so
+ * while the kubelet reports it; this changes nothing about the state.
+ */
+static void not_alive(struct judging *j)
+{
+	static const char *const probes[] = { "Unhealthy", NULL };
+	const struct event *e = events_newest(j->events, STR("Pod"), j->name, probes);
+
+	if (e && str_starts(e->message, STR("Liveness probe failed")) && j->now - e->time < PATIENCE)
+		j->view->cause = text_line(j->arena, e->message);
+}
+
 /* Judges the pod's own reason, then a disruption. Both take precedence over the states of its containers. */
 static void own_reason(struct judging *j)
 {
@@ -552,6 +590,8 @@ static void judge_pod(struct judging *j, struct str phase)
 			v->phase = RUN_DEGRADED;
 		else if (!v->ready && !v->over)
 			not_ready(j);
+		else if (v->ready)
+			not_alive(j);
 	} else if (!v->cause.n && !unscheduled(j) && !init_containers(j)) {
 		not_created(j);
 	}

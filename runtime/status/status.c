@@ -765,6 +765,18 @@ static void say_other_code(struct gathering *g, struct run_state *s)
 	}
 }
 
+/* Says of a run that runs that a ready replica has something to say: it does not answer its liveness probe. */
+static void say_not_alive(struct gathering *g, struct run_state *s)
+{
+	for (size_t i = 0; i < s->nroles && s->phase == RUN_RUNNING && !s->cause.n; i++)
+		for (int64_t k = 0; k < s->roles[i].max && !s->cause.n; k++) {
+			const struct run_replica *r = &s->roles[i].at[k];
+			if (r->state == REPLICA_READY && r->cause.n)
+				s->cause = str_printf(g->arena, "%.*s %lld: %.*s", STR_ARG(s->roles[i].name),
+					(long long)k, STR_ARG(r->cause));
+		}
+}
+
 /* Explains why no object of the run exists: perhaps the run has ended. */
 static struct str absence(struct arena *a, const struct plan_job *j)
 {
@@ -801,6 +813,7 @@ struct run_state status_of(struct arena *a, const struct plan_job *j, const stru
 	if (s.phase == RUN_RUNNING && !s.cause.n)
 		s.cause = run_lost_copies(a, &s);
 	say_other_code(&g, &s);
+	say_not_alive(&g, &s);
 	show_failure(&g, &s);
 	show_events(&g, &s);
 	return s;

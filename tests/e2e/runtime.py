@@ -677,7 +677,7 @@ def refuses_pods(s, words, cpu="1m"):
 def explained(s):
     """why names the cause and what to do: selector, devices, quota, LimitRange, account, priority, pod security,
     claims"""
-    broken(s, "a", job("a", "    replicas = 1", 'node {\n    zone = "mars"\n  }\n  '), "didn't match Pod's node affinity/selector", "no node has the labels")
+    broken(s, "a", job("a", "    replicas = 1", 'node {\n    zone = "mars"\n  }\n  '), "didn't match Pod's node affinity/selector", "no node has zone = mars")
     broken(s, "b", job("b", "    replicas = 1\n    cpu = 100000"), "Insufficient cpu", "ask for less")
     broken(s, "c", job("c", "    replicas = 1\n    service_account = \"robot\""), "robot", "service account does not exist")
     s.kubectl("create", "quota", "few", "--hard=pods=0")

@@ -45,8 +45,8 @@ def told(s, name, text, cause, advice):
         time.sleep(1)
 
 
-def all_told(s, rows):
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+def all_told(s, rows, at_once=4):
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         wrong = [x for x in pool.map(lambda row: told(s, *row), rows) if x]
     if wrong:
         raise Failure("\n".join(wrong))
@@ -120,6 +120,53 @@ def node_ends(s):
         ("again", 'command = ["sh", "-c", "exit 5"]\n    restart = "on-failure"',
          "CrashLoopBackOff: exit code 5", "keeps exiting by itself"),
         ("init", sleep + '\n    restart = "on-failure"\n    init fetch { image = "localhost/busybox:1", command = ["false"] }', "init container 'fetch': (CrashLoopBackOff|exit code 1)", "a container before it fails"))])
+
+
+def with_volume(volume, path="/x", more=""):
+    return ('\n    raw pod { volumes = [{ name = "x", %s }] }\n    raw container { volumeMounts = [{ name = "x", mountPath = "%s" }]%s }' % (volume, path, more))
+
+
+def with_probe(kind, often):
+    return '\n    raw container { %s = { exec = { command = ["false"] }, periodSeconds = 1, failureThreshold = %d } }' % (kind, often)
+
+
+@node_check
+def node_many(s):
+    """two dozen runs in one namespace, all at once: probes with and without a kill, sidecars and init containers, images that are not
+    there, directories and mounts that are none, profiles, scheduling, deadlines, disk, signals, scripts"""
+    sleep = 'command = ["sleep", "600"]'
+    deaf = 'command = ["sh", "-c", "trap : TERM; while :; do sleep 1; done"]'
+    busybox, python = "localhost/busybox:1", "localhost/python:1"
+    s.kubectl("create", "configmap", "scripts", "--from-literal=run=echo hello")
+    rows = (
+        ("alive", sleep + with_probe("livenessProbe", 1000), busybox, "^worker 0: Liveness probe failed", "is killed when that lasts"),
+        ("killed", deaf + '\n    restart = "on-failure"' + with_probe("livenessProbe", 2), busybox, "Liveness probe failed", "liveness probe"),
+        ("slow", deaf + '\n    restart = "on-failure"' + with_probe("startupProbe", 3), busybox, "Startup probe failed", "'within'"),
+        ("side-ends", sleep + '\n    sidecar logs { image = "localhost/busybox:1", command = ["false"] }', busybox, "sidecar 'logs': (CrashLoopBackOff|exit code 1)", "--container NAME"),
+        ("side-image", sleep + '\n    sidecar logs { image = "127.0.0.1:9/a:2", command = ["x"] }', busybox, "sidecar 'logs': (ErrImagePull|ImagePullBackOff)", "cannot reach the registry"),
+        ("init-image", sleep + '\n    init fetch { image = "127.0.0.1:9/a:2", command = ["x"] }', busybox, "init container 'fetch': (ErrImagePull|ImagePullBackOff)", "cannot reach the registry"),
+        ("never", sleep, "localhost/none:1", "ErrImageNeverPull", "forbids pulling"),
+        ("read-only", 'command = ["sh", "-c", "echo x > /file"]\n    security { read_only_root = true }', busybox, "worker 0: exit code 1", "an error of its own"),
+        ("profile", sleep + '\n    raw pod { securityContext = { seccompProfile = { type = "Localhost", localhostProfile = "nowhere.json" } } }', busybox, "seccomp profile", "seccomp profile of the pod"),
+        ("directory", sleep + '\n    workdir = "/etc/passwd"', busybox, r"StartError \(exit code 128\)", "correct 'workdir'"),
+        ("over-file", sleep + with_volume("emptyDir = {}", "/etc/passwd"), busybox, r"StartError \(exit code 128\)", "one is a file and the other a directory"),
+        ("script", 'command = ["/x/run"]' + with_volume('configMap = { name = "scripts", defaultMode = 493 }'), busybox, "worker 0: (exit code|StartError)", "#!/bin/sh"),
+        ("late", sleep, busybox, "DeadlineExceeded", "longer than its 'timeout'"),
+        ("ports", 'replicas = 2\n    ' + sleep + '\n    host_network = true\n    ports { p = 18391 }', busybox, "didn't have free ports", "another port"),
+        ("scheduler", sleep, busybox, "no scheduler 'volcano'", "does not run here"),
+        ("large", sleep + "\n    cpu = 4000", busybox, "Insufficient cpu", "ask for less"),
+        ("labels", sleep + '\n    node { "example.com/none" = "x" }', busybox, "didn't match Pod's node affinity/selector", "example.com/none"),
+        ("claim", sleep + '\n    mounts { "/data" = pvc("nowhere") }', busybox, 'persistentvolumeclaim "nowhere" not found', "claim does not exist"),
+        ("account", sleep + '\n    service_account = "nobody"', busybox, 'serviceaccount "nobody" not found', "service account does not exist"),
+        ("sysctl", sleep + '\n    raw pod { securityContext = { sysctls = [{ name = "net.core.somaxconn", value = "1024" }] } }', busybox, "SysctlForbidden", "does not allow a sysctl"),
+        ("host-path", sleep + with_volume('hostPath = { path = "/nowhere", type = "Directory" }'), busybox, "hostPath type check failed", "cannot be mounted"),
+        ("secret-volume", sleep + with_volume('secret = { secretName = "nowhere" }'), busybox, 'secret "nowhere" not found', "Secret does not exist"),
+        ("signal", 'command = ["sh", "-c", "sh -c \'kill -SEGV $$\'; exit $?"]', busybox, "worker 0: killed by SEGV", "an error of its own"),
+        ("init-memory", sleep + '\n    init fetch { image = "localhost/python:1", memory = 48Mi, command = ["python3", "-c", "x = b\\"x\\" * (256 << 20)"] }', python,
+         "init container 'fetch': (OOMKilled|CrashLoopBackOff|exit code 137)", "a container before it fails"),
+    )
+    heads = {"late": "timeout = 5s", "scheduler": 'scheduler = "volcano"'}
+    all_told(s, [(name, program(name, body, heads.get(name, ""), image), cause, advice) for name, body, image, cause, advice in rows], 12)
 
 
 # ---- the API server and the scheduler, on nodes that do not exist ----

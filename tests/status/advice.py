@@ -62,6 +62,12 @@ def probe(message):
                               container={"ready": False, "state": {"running": {}}}), event("Pod", NAME, "Unhealthy", message)]
 
 
+def alive(message, when=NEW):
+    """Worker 1 runs and is ready, and its probe fails."""
+    return [put(job(ready=2, **rows.STARTED), "spec.parallelism", 2), RUN0, pod(1, "Running", container={"ready": True, "state": {"running": {"startedAt": OLD}}}, conditions=[
+        condition("Ready", "True", "", ""), condition("ContainersReady", "True", "", "")]), event("Pod", NAME, "Unhealthy", message, when)]
+
+
 def rejected(reason, message):
     """The kubelet of the node refuses worker 1."""
     return taken(reason, message)
@@ -73,6 +79,9 @@ def queued(message, reason="Pending"):
                                                       [condition("QuotaReserved", "False", reason, message)])]
 
 
+LIVE = "Liveness probe failed: HTTP probe failed with statuscode: 500"
+CWD = 'failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: chdir to cwd ("%s") set in config.json failed: %s: unknown'
+SECCOMP = 'failed to create containerd container: cannot load seccomp profile "/var/lib/kubelet/seccomp/x.json": open /var/lib/kubelet/seccomp/x.json: no such file or directory'
 START = ('failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container '
          'process: exec: "pythn": executable file not found in $PATH: unknown')
 RPC = "rpc error: code = Unknown desc = "
@@ -106,6 +115,24 @@ TABLE = [
     ("no such program", died(128, "StartError", START), "worker 1: StartError (exit code 128)", "the image has no such program"),
     ("no such path", died(128, "ContainerCannotRun", "exec /app/run: no such file or directory"), "ContainerCannotRun", "a path does not exist"),
     ("a program of another processor", died(1, "StartError", "exec /bin/x: exec format error"), "StartError", "processor of the node"),
+    ("a script without its first line", died(255, "Error", "exec /app/run.sh: exec format error\n"), "worker 1: exit code 255", "#!/bin/sh"),
+    ("a program that prints the same among other lines", died(1, "Error", "starting\nexec /app/run.sh: exec format error\n"), "worker 1: exit code 1", "an error of its own"),
+    ("a script that keeps failing so", held("CrashLoopBackOff", "back-off", 5, ended(255, "Error", "exec /app/run.sh: exec format error\n")), "CrashLoopBackOff: exit code 255", "#!/bin/sh"),
+    ("no such directory", died(128, "StartError", CWD % ("/nowhere", "no such file or directory")), "StartError (exit code 128)", "correct 'workdir'"),
+    ("a directory of root", died(128, "StartError", CWD % ("/root", "permission denied")), "StartError (exit code 128)", "correct 'workdir'"),
+    ("a file as directory", died(128, "StartError", CWD % ("/etc/passwd", "not a directory")), "StartError (exit code 128)", "correct 'workdir'"),
+    ("no such seccomp profile", held("CreateContainerError", SECCOMP), "cannot load seccomp profile", "seccomp profile of the pod"),
+    ("a key of a Secret", held("CreateContainerConfigError", "references non-existent secret key: b"), "non-existent secret key", "no such key"),
+    ("a read-only root", died(1, "Error", "OSError: [Errno 30] Read-only file system: '/app/out'"), "worker 1: exit code 1", "an error of its own"),
+    ("the shell finds no program", died(127, "Error", "sh: 1: pythn: not found"), "worker 1: exit code 127", "an error of its own"),
+    ("the shell may not start the program", died(126, "Error", "sh: 1: /app/x: Permission denied"), "worker 1: exit code 126", "an error of its own"),
+    ("a user without a number", held("CreateContainerConfigError", "container has runAsNonRoot and image has non-numeric user (app), cannot verify user is non-root"), "non-numeric user", "set a user"),
+    ("a reason that nobody knows", held("SomethingNew", "no idea"), "worker 1: SomethingNew: no idea", ""),
+    ("the image of a sidecar", [PARTLY, RUN0, joined(pod(1, "Pending"), "logs", waits("ErrImagePull", "x:2: not found"), True, True)], "sidecar 'logs': ErrImagePull", "check its name and tag"),
+    ("the image of an init container", [PARTLY, RUN0, joined(pod(1, "Pending"), "fetch", waits("ImagePullBackOff", "x:2: not found"), True)], "init container 'fetch': ImagePullBackOff", "check its name and tag"),
+    ("an init container with too little memory", [PARTLY, RUN0, joined(pod(1, "Pending"), "fetch", dict(waits("CrashLoopBackOff", "back-off", 3), lastState=ended(137, "OOMKilled")["state"]), True)],
+     "init container 'fetch': CrashLoopBackOff", "a container before it fails"),
+    ("a Secret of a sidecar", [PARTLY, RUN0, joined(pod(1, "Pending"), "logs", waits("CreateContainerConfigError", 'secret "x" not found'), True, True)], "sidecar 'logs': CreateContainerConfigError", "Secret does not exist"),
     # ---- restarts ----
     ("it keeps exiting", held("CrashLoopBackOff", "back-off", 5, ended(1)), "CrashLoopBackOff: exit code 1", "keeps exiting by itself"),
     ("it keeps exceeding its memory", held("CrashLoopBackOff", "back-off", 5, ended(137, "OOMKilled")), "OOMKilled", "more memory than 'memory'"),
@@ -119,6 +146,9 @@ TABLE = [
      "container 'proxy': OOMKilled", "--container NAME"),
     # ---- scheduling ----
     ("too little", unplaced("0/9 nodes are available: 9 Insufficient nvidia.com/gpu."), "Insufficient nvidia.com/gpu", "ask for less"),
+    ("huge pages", unplaced("0/9 nodes are available: 9 Insufficient hugepages-2Mi."), "hugepages-2Mi", "ask for less"),
+    ("labels that changed", rejected("NodeAffinity", "Pod was rejected: Predicate NodeAffinity failed"), "NodeAffinity", "labels of the node changed"),
+    ("ports that were taken meanwhile", rejected("NodePorts", "Pod was rejected: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"), "NodePorts", "another port"),
     ("labels", unplaced("0/9 nodes are available: 9 node(s) didn't match Pod's node affinity/selector."), "didn't match", "labels"),
     ("a taint", unplaced("0/9 nodes are available: 9 node(s) had untolerated taint {pool: gpu}."), "untolerated taint", "'tolerate'"),
     ("nodes that do not answer", unplaced("0/9 nodes are available: 9 node(s) had untolerated taint {node.kubernetes.io/not-ready: }."), "not-ready",
@@ -176,6 +206,15 @@ TABLE = [
     ("attached elsewhere", placed("FailedAttachVolume", 'Multi-Attach error for volume "d" Volume is already used by pod(s) x'), "Multi-Attach", "admits only one"),
     ("the network plugin", placed("FailedCreatePodSandBox", "Failed to create pod sandbox: plugin type=\"cni\" failed (add)"), "FailedCreatePodSandBox", "network plugin"),
     ("it is not ready yet", probe("Readiness probe failed: dial tcp 10.0.0.1:80: connect: connection refused"), "Readiness probe failed", ""),
+    ("a liveness probe that has killed nothing", alive(LIVE), "worker 1: Liveness probe failed: HTTP probe failed with statuscode: 500", "is killed when that lasts"),
+    ("a liveness probe that failed long ago", alive(LIVE, MIDDLE), "", ""),
+    ("a liveness probe that keeps killing", held("CrashLoopBackOff", "back-off", 5, ended(137, "Error", at=NEW)) + [event("Pod", NAME, "Unhealthy", LIVE)], "CrashLoopBackOff: exit code 137, Liveness probe failed", "liveness probe"),
+    ("a liveness probe that keeps ending it", held("CrashLoopBackOff", "back-off", 5, ended(143, "Error", at=NEW)) + [event("Pod", NAME, "Unhealthy", LIVE)], "CrashLoopBackOff: exit code 143, Liveness probe failed", "liveness probe"),
+    ("a liveness probe that has ended the run", [job([LIMIT]), pod(1, "Failed", container=ended(137, "Error", at=NEW)), event("Pod", NAME, "Unhealthy", LIVE)], "worker 1: Liveness probe failed (exit code 137)", "liveness probe"),
+    ("a startup probe that has ended the run", [job([LIMIT]), pod(1, "Failed", container=ended(137, "Error", at=NEW)), event("Pod", NAME, "Unhealthy", "Startup probe failed: dial tcp 10.0.0.1:80: connect: connection refused")], "worker 1: Startup probe failed (exit code 137)", "'within'"),
+    ("a program that was killed for its memory after its probe had failed", [*died(137, "OOMKilled"), event("Pod", NAME, "Unhealthy", LIVE)], "worker 1: OOMKilled", ("more memory than 'memory'", "liveness probe")),
+    ("a program that fails by itself beside its probe", [*died(3), event("Pod", NAME, "Unhealthy", LIVE, MIDDLE)], "worker 1: exit code 3", "liveness probe"),
+    ("a directory that cannot be made", died(128, "StartError", "OCI runtime create failed: runc create failed: unable to start container process: error during container init: mkdir /etc/passwd: not a directory: unknown"), "StartError (exit code 128)", "correct 'workdir'"),
     ("a liveness probe", probe("Liveness probe failed: HTTP probe failed with statuscode: 500"), "Liveness probe failed", "liveness probe"),
     ("a startup probe", probe("Startup probe failed: timeout"), "Startup probe failed", "'within'"),
     # ---- images: what else registries, resolvers and runtimes say ----
