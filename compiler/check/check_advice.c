@@ -308,17 +308,18 @@ static void topology(struct advice *a)
 
 /* ---- roles and conditions ---- */
 
-/* A role's name for use in an example. */
+/* The name of a role for use in an example: of another one than the role around it, if there is one. */
 static struct str some_role(struct check *c)
 {
-	const struct scope *s = scope_around(c, SCOPE_JOB);
+	const struct scope *s = scope_around(c, SCOPE_JOB), *around = scope_around(c, SCOPE_ROLE);
+	const struct decl *self = around ? around->self : NULL;
 	s = s ? s : scope_around(c, SCOPE_FRAMEWORK);
 	for (size_t i = 0; s && i < s->names.n; i++) {
 		const struct decl *d = s->names.entries[i].value;
-		if (d->kind == DECL_ROLE)
+		if (d->kind == DECL_ROLE && d != self)
 			return d->name;
 	}
-	return STR("worker");
+	return self ? STR("ROLE") : STR("worker");
 }
 
 void help_roles(struct check *c, struct diag *d)
@@ -347,6 +348,10 @@ static void advise_condition(struct advice *a)
 	const struct decl *named = str_is_word(a->text) ? scope_peek(c, a->text) : NULL;
 	struct str name = role ? a->words : named && named->kind == DECL_ROLE ? a->text : some_role(c);
 
+	const struct scope *around = scope_around(c, SCOPE_ROLE);
+
+	if (around && around->self && str_eq(name, around->self->name))
+		name = some_role(c);            /* a role cannot wait for itself */
 	if (!str_is(a->site->name, "success")) {
 		diag_help(c->diags, a->diag, "write 'ready(%.*s)', 'started(%.*s)' or 'done(%.*s)'", STR_ARG(name),
 			STR_ARG(name), STR_ARG(name));

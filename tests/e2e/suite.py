@@ -36,6 +36,7 @@ import handles
 import kueue
 import node_jobs
 import operators
+import placement
 import runtime
 import stages
 import supervise
@@ -762,7 +763,7 @@ def checks(mode):
             ("places: so they do with a Service each, one role after the other", places),
             ("whole: a pod gets texts, files, volumes and helpers as they were written", lambda c: real(c, "whole")),
             ("again: a container that failed is started again in its pod", again),
-            *[(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.NODE_CHECKS + handles.NODE + stages.NODE],
+            *[(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.NODE_CHECKS + handles.NODE + stages.NODE + placement.NODE],
             *[(f"supervise, {f.__name__}: {name}", lambda c, f=f: controls(f)) for name, f in node_jobs.CHECKS],
         ]
     if mode == "operators":
@@ -793,7 +794,7 @@ def checks(mode):
         found += BEHAVIOURS
         found.append(("mnist-ddp: bare pods reach their end", bare_pods))
         found.append(("gang: no replica starts without the others", gang_waits))
-        found += [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.CHECKS + handles.KWOK + stages.KWOK + fit.CHECKS]
+        found += [(f"{f.__name__}: {name}", lambda c, f=f: commands(f)) for name, f in runtime.CHECKS + handles.KWOK + stages.KWOK + placement.KWOK + fit.CHECKS]
         found += [(f"supervise, {f.__name__}: {name}", lambda c, f=f: controls(f)) for name, f in supervise.CHECKS + attacks_record.CHECKS + attacks_reader.CHECKS]
         for path in goldens("examples"):
             if is_set(path):

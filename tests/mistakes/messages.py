@@ -61,9 +61,12 @@ def case(name, wrong, says, never=(), right=None, code=(), args=("check",), file
 TWO = 'job "a" {\n  image = "%s"\n  role ps { command = ["t"] }\n  role w { command = ["t"], %%s }\n}\n' % IMAGE
 ELASTIC = 'import std.pytorch\njob "m": pytorch.elastic%s {\n  image = "r.example.com/t:1"\n  command = ["torchrun", "t.py"]\n  role worker { %s, cpu = 4, memory = 16Gi, retries = 3 }\n}\n'
 TORCH = 'import std.pytorch\n\njob "x"%s\n  image = "r.example.com/t:1"\n  command = ["torchrun", "t.py"]\n  role worker { replicas = 2, cpu = 4, memory = 16Gi }\n}\n'
+PORT_FREE = TORCH.replace("memory = 16Gi", 'memory = 16Gi, start_after = "ps"')
 case("export in env", role('env { export FOO = "x" }'), ["remove 'export': write 'FOO = ...'"], never=["export_FOO"], right=role('env { FOO = "x" }'))
 case("sizes as arguments", ELASTIC % ("(min = 2, max = 8)", ""), ["write a range: replicas = 1:8, in the role"], never=["max_restarts'?"],
      right=ELASTIC % ("", "replicas = 2:8"))
+case("start_after of the role itself", PORT_FREE % ': pytorch.torchrun {', ["write 'ready(ROLE)', 'started(ROLE)' or 'done(ROLE)'"], never=["ready(worker)"])
+case("start_after as text", TWO % 'start_after = "p"', ["write 'ready(ps)', 'started(ps)' or 'done(ps)'"], never=["ready(w)"], right=TWO % "start_after = done(ps)")
 case("depends_on", TWO % 'depends_on = ["ps"]', ["start_after = ready(ps)"], right=TWO % "start_after = done(ps)")
 PORT = TORCH.replace("memory = 16Gi", "memory = 16Gi, %s")
 case("a port of a role", PORT % (": pytorch.torchrun {", "port = 8080"), ["write 'ports', each with a name: ports { http = 8000 }"], never=["argument of the framework"],
