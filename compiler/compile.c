@@ -379,6 +379,7 @@ struct plan *compile_plan(struct trainc *c, struct str path)
 	c->options.job.controller = traits & TARGET_CONTROLLER;
 	c->options.job.in_group = (traits & TARGET_GROUPS) && !c->options.job.here;
 	c->options.job.in_set = (traits & TARGET_SET) && !c->options.job.here;
+	c->options.job.in_tasks = (traits & TARGET_TASKS) && !c->options.job.here;
 	c->plan.run_id = c->options.job.run_id.p ? c->options.job.run_id : STR("");
 	build_jobs(c);
 	check_unused(&c->program);

@@ -103,6 +103,8 @@ bool emit_group_exclusive(const struct plan_job *j, const struct plan_role *r);
 
 /* ---- Jobs of Volcano: volcano_job.c ---- */
 
+/* The name of the task of a role, or of replica I of an unrolled role. */
+struct str emit_task_name(struct arena *a, const struct plan_role *r, int64_t i);
 /* What a failed pod of a role does. */
 enum task_failure { TASK_ENDS_JOB, TASK_RESTARTS_JOB, TASK_RESTARTS_POD, TASK_FAILS_ALONE };
 enum task_failure emit_task_failure(const struct plan_job *j, const struct plan_role *r);

@@ -56,7 +56,9 @@ enum target_trait {
 	/* all copies of a cell are one object, whose controller restarts each by itself */
 	TARGET_GROUPS = 64,
 	/* its object has no place for a `ttl` */
-	TARGET_STAYS = 128
+	TARGET_STAYS = 128,
+	/* each role is a task of its object, or each replica of the role if it is unrolled */
+	TARGET_TASKS = 256
 };
 unsigned emit_target_traits(struct str name);
 /* Returns the kinds of the target's objects that run pods, in the form of `kubectl delete`: "job,deployment". */

@@ -14,7 +14,7 @@ struct job_options {
 	bool unroll, no_raw;
 	bool here;                      /* the processes run on this machine: images are not used and need not be set */
 	enum workload_id workload;      /* the kind of object that a role becomes in the target */
-	bool controller, in_set, in_group;      /* see the members with these names in plan.h */
+	bool controller, in_set, in_group, in_tasks;    /* see the members with these names in plan.h */
 };
 
 /* A framework of the job: the one that the job names, or one that another framework wraps. */

@@ -386,6 +386,7 @@ static bool job_roles(struct job *j)
 		r->plan->aux = r->aux;
 		r->plan->label = plan_label(j->ev->arena, r->plan->name);
 		r->plan->in_set = j->options->in_set;
+		r->plan->in_tasks = j->options->in_tasks;
 		r->plan->object = str_cat(j->ev->arena, p->name, STR("-"), r->plan->label);
 		if (r->job->outer) {
 			r->plan->cell = r->job->cell->decl->name;

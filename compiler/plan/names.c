@@ -82,6 +82,8 @@ struct str plan_group_role(struct arena *a, const struct plan_role *r)
 
 struct plan_name plan_pod_name(const struct plan_role *r)
 {
+	if (r->in_tasks && r->unrolled)         /* each of these tasks has one pod, with the number 0 */
+		return (struct plan_name){ "-", "-0", false };
 	if (!r->in_set || plan_is_sliced(r))
 		return (struct plan_name){ "-", "", r->in_set };
 	return r->unrolled ? (struct plan_name){ "-", "-0-0", false } : (struct plan_name){ "-0-", "", false };

@@ -455,7 +455,7 @@ static void identify_set(struct checking *c, const struct plan_job *j)
 
 	for (size_t i = 0; i < j->nroles; i++) {
 		const struct plan_role *r = &j->roles[i];
-		in_set = in_set || r->in_set;
+		in_set = in_set || r->in_set || r->in_tasks;
 		for (int64_t k = 0; r->in_set && !r->unrolled && k < (r->max ? plan_slices(r) : 0); k++)
 			identify_made(c, j, job->api_version, job->kind,
 				str_printf(c->arena, "%.*s-%lld", STR_ARG(r->object), (long long)k), r->at);

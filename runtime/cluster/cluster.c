@@ -103,7 +103,8 @@ bool cluster_watches_kind(const struct resource *r)
 	static const char *const passive[] = { "Pod", "Job", "Service", "ConfigMap", "Secret", "ServiceAccount",
 		"Namespace", "TrainingRuntime", NULL };
 
-	return r->namespaced && !text_among(r->kind, passive);
+	/* Volcano's Job has the name of another kind, but it holds a whole run */
+	return r->namespaced && (str_is(r->group, "batch.volcano.sh") || !text_among(r->kind, passive));
 }
 
 struct str cluster_namespace(const struct cluster *k, struct str program)

@@ -77,7 +77,7 @@ ROLES = ("ps", "worker", "eval_set")
 
 def texts(r, roles):
     other = r.choice(roles)
-    return r.choice(["pod.index", '"${pod.index}"', '"i${pod.index}x"', "pod.host", "pod.name", '"a$$b$"', "%s.host(0)" % other,
+    return r.choice(["pod.index", '"${pod.index}"', '"i${pod.index}x"', "pod.host", "pod.name", "pod.rank", "pod.rank", '"a$$b$"', "%s.host(0)" % other,
                      'join(%s.hosts, ",")' % other, "%s.replicas" % other, '%s.address(0, "p")' % other, '"${pod.host}:${pod.index}"'])
 
 
@@ -116,10 +116,11 @@ def random_programs(n):
                     value = "".join(part if isinstance(part, str) else pod for part in parts)
                     if got.get(v["name"]) != value:
                         wrong.append("%s: %s is %r, not %r" % (host, v["name"], got.get(v["name"]), value))
-                if words[1] != labels["volcano.sh/task-index"]:
+                if words[1] != labels.get("trainc.dev/index", labels["volcano.sh/task-index"]):
                     wrong.append("%s: the word %r" % (host, words[1]))
             check("the variables of program %d" % seed, not wrong, "\n".join(wrong[:5]) + "\n" + text)
-            if "files" not in text:         # import writes a file of each replica as a raw volume
+            one_each = len(job_of(objects)["spec"]["tasks"]) == text.count("  role ")
+            if "files" not in text and one_each:    # a file of each replica becomes a raw volume, and a task always a role
                 same_again(d, seed, text)
 
 

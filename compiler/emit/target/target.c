@@ -19,7 +19,7 @@ static const struct target {
 	{ "trainer", TARGET_CONTROLLER | TARGET_SET | TARGET_STAYS, WORKLOAD_JOB, target_check_trainer,
 		each_of_trainer },
 	{ "lws", TARGET_ROLE_JOBS | TARGET_GROUPS | TARGET_STAYS, WORKLOAD_JOB, target_check_lws, each_of_lws },
-	{ "volcano", TARGET_CONTROLLER, WORKLOAD_JOB, target_check_volcano, each_of_volcano },
+	{ "volcano", TARGET_CONTROLLER | TARGET_TASKS, WORKLOAD_JOB, target_check_volcano, each_of_volcano },
 };
 enum { TARGETS = sizeof(targets) / sizeof(*targets) };
 

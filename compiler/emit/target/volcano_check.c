@@ -61,7 +61,7 @@ static void check_task_success(struct checking *c, const struct plan_job *j)
 	struct diag *d = no_task(c, TJ0818, check_place(c, j->success->from, j->name_at, j->name_at),
 		str_printf(c->arena, "cannot express 'success = %.*s'", STR_ARG(text)).p);
 	diag_note(c->diags, d, (struct span){ 0 },
-		"it succeeds when all its pods have, or as soon as all pods of any one of certain roles have");
+		"it succeeds when all its pods have, or as soon as all pods of any one of certain tasks have");
 	diag_help(c->diags, d, "name all roles, one role, or several joined by 'or'; or use the target 'jobset'");
 }
 
@@ -155,15 +155,6 @@ static bool names_pods(struct checking *c, const struct plan_job *j)
 	return false;
 }
 
-static void check_one_template(struct checking *c, const struct plan_job *j, const struct plan_role *r)
-{
-	if (!r->unrolled)
-		return;
-	struct diag *d = no_task(c, TJ0818, check_place(c, r->unrolled_because, r->at, j->name_at), str_printf(c->arena,
-		"has one template for a role, and the replicas of '%.*s' differ", STR_ARG(r->name)).p);
-	diag_help(c->diags, d, "let the program compute it from pod.index, or use the target 'jobset'");
-}
-
 static void check_task_start(struct checking *c, const struct plan_job *j, const struct plan_role *r)
 {
 	struct diag *d;
@@ -184,7 +175,6 @@ static void check_task_role(struct checking *c, const struct plan_job *j, const 
 {
 	static const char *const keys[] = { "hostname", "subdomain" };
 
-	check_one_template(c, j, r);
 	check_task_start(c, j, r);
 	tell_elastic(c, j, r);
 	if (r->retry_on.set)
@@ -200,6 +190,29 @@ static void check_task_role(struct checking *c, const struct plan_job *j, const 
 	}
 }
 
+/* Reports two tasks of one name: a role may be called like the replica of another. */
+static void same_task_names(struct checking *c, const struct plan_job *j)
+{
+	struct map names = { 0 };
+
+	for (size_t i = 0; i < j->nroles; i++) {
+		const struct plan_role *r = &j->roles[i];
+		for (int64_t k = 0; k < (r->unrolled ? r->max : r->max > 0); k++) {
+			struct str name = emit_task_name(c->arena, r, k);
+			const struct plan_role *other = map_get(&names, name);
+			if (!other) {
+				map_put(&names, c->arena, name, (void *)(uintptr_t)r);
+				continue;
+			}
+			struct diag *d = diag_report(c->diags, TJ0811, check_place(c, r->at, j->name_at, j->name_at),
+				"roles '%.*s' and '%.*s' both have a task '%.*s'", STR_ARG(other->name),
+				STR_ARG(r->name), STR_ARG(name));
+			diag_help(c->diags, d, "give one of them another name");
+			return;
+		}
+	}
+}
+
 void target_check_volcano(struct checking *c, const struct plan_job *j)
 {
 	if (names_pods(c, j))
@@ -207,6 +220,7 @@ void target_check_volcano(struct checking *c, const struct plan_job *j)
 	check_task_gang(c, j);
 	check_task_job(c, j);
 	check_task_success(c, j);
+	same_task_names(c, j);
 	if (one_count(c, j))
 		tell_counts(c, j);
 	for (size_t i = 0; i < j->nroles; i++)

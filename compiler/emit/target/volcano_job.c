@@ -1,8 +1,9 @@
 /*
  * volcano_job.c - the target that writes one Job of Volcano (batch.volcano.sh/v1alpha1 as of version 1.12), with a task
- * for each role. Its controller makes the pods J-R-i, numbers them with a label, and makes the group that Volcano's
- * scheduler starts. Its plugin `svc` gives the pods their host names, and makes the headless Service J. The controller
- * counts attempts: the first one is among those that `maxRetry` allows.
+ * for each role, or for each replica of an unrolled role. Its controller makes the pods J-R-i, or J-R-i-0 of an
+ * unrolled role, numbers those of a task with a label, and makes the group that Volcano's scheduler starts. Its plugin
+ * `svc` gives the pods their host names, and makes the headless Service J. The controller counts attempts: the first
+ * one is among those that `maxRetry` allows.
  */
 #include "emit/each.h"
 #include "emit/emit_check.h"
@@ -53,6 +54,15 @@ static bool is_everything(const struct plan_job *j, const bool *decides)
 	return true;
 }
 
+/* Is each of these roles one task? The end of any one task of several would be the end of the job. */
+static bool one_task_each(const struct plan_job *j, const bool *decides)
+{
+	for (size_t i = 0; i < j->nroles; i++)
+		if (decides[i] && j->roles[i].unrolled && j->roles[i].max > 1)
+			return false;
+	return true;
+}
+
 bool emit_task_success(struct arena *a, const struct plan_job *j, bool **ret_decides)
 {
 	bool *decides = *ret_decides = ARENA_ARRAY(a, bool, j->nroles + 1);
@@ -67,13 +77,18 @@ bool emit_task_success(struct arena *a, const struct plan_job *j, bool **ret_dec
 		}
 		for (size_t i = 0; i < j->nroles; i++)
 			n += decides[i];
-		return n == 1;
+		return n == 1 && one_task_each(j, decides);
 	}
 	memset(decides, 0, j->nroles * sizeof *decides);
-	return gather_whole(j, j->success, CONDITION_OR, decides);
+	return gather_whole(j, j->success, CONDITION_OR, decides) && one_task_each(j, decides);
 }
 
 /* ---- start order ---- */
+
+struct str emit_task_name(struct arena *a, const struct plan_role *r, int64_t i)
+{
+	return r->unrolled ? str_printf(a, "%.*s-%lld", STR_ARG(r->label), (long long)i) : r->label;
+}
 
 /* Adds the roles whose pods must be ready for condition C, joined by JOIN alone. */
 static bool gather_ready(const struct plan_job *j, const struct plan_condition *c, int join, bool *on)
@@ -96,7 +111,7 @@ bool emit_task_waits(struct arena *a, const struct plan_job *j, const struct pla
 		return true;
 	memset(on, 0, j->nroles * sizeof *on);
 	*ret_any = true;
-	return gather_ready(j, r->start_after, CONDITION_OR, on);
+	return gather_ready(j, r->start_after, CONDITION_OR, on) && one_task_each(j, on);
 }
 
 static void depends_put(struct emit *e, const struct plan_role *r, struct object *task)
@@ -108,9 +123,11 @@ static void depends_put(struct emit *e, const struct plan_role *r, struct object
 		return;                 /* reported already */
 	struct object *depends = PUT_MAP(e->arena, task, "dependsOn", from),
 		*names = PUT_LIST(e->arena, depends, "name", from);
-	for (size_t i = 0; i < e->job->nroles; i++)
-		if (on[i])
-			object_add(e->arena, names, object_string(e->arena, e->job->roles[i].label, from));
+	for (size_t i = 0; i < e->job->nroles; i++) {
+		const struct plan_role *other = &e->job->roles[i];
+		for (int64_t k = 0; on[i] && k < (other->unrolled ? other->max : 1); k++)
+			object_add(e->arena, names, object_string(e->arena, emit_task_name(e->arena, other, k), from));
+	}
 	PUT_STR(e->arena, depends, "iteration", any ? STR("any") : STR("all"), from);
 }
 
@@ -138,19 +155,33 @@ static void policies_put(struct emit *e, const struct plan_role *r, bool decides
 	}
 }
 
-static void task_put(struct emit *e, const struct plan_role *r, bool decides, struct object *list)
+static struct object *task_make(struct emit *e, const struct plan_role *r, bool decides)
 {
-	struct object *task = object_add_map(e->arena, list, r->at);
+	struct object *task = object_map(e->arena, r->at);
 	struct plan_role own = *r;
 
 	own.aux = false;                /* no Deployment: the Job has the pods of all roles */
-	PUT_STR(e->arena, task, "name", r->label, r->at);
-	PUT_INT(e->arena, task, "replicas", r->max, r->replicas_at);
-	PUT_INT(e->arena, task, "minAvailable", r->aux ? 0 : r->min, r->replicas_at);
+	PUT_STR(e->arena, task, "name", emit_task_name(e->arena, r, e->first), r->at);
+	PUT_INT(e->arena, task, "replicas", r->unrolled ? 1 : r->max, r->replicas_at);
+	PUT_INT(e->arena, task, "minAvailable", r->aux ? 0 : r->unrolled ? e->first < r->min : r->min, r->replicas_at);
 	depends_put(e, r, task);
 	policies_put(e, r, decides, task);
-	e->first = 0;
 	emit_pod_template(e, &own, task);
+	return task;
+}
+
+/* Adds the task of a role, or those of its replicas if they differ. */
+static void task_put(struct emit *e, const struct plan_role *r, bool decides, struct object *list)
+{
+	e->first = 0;
+	if (!r->unrolled) {
+		object_add(e->arena, list, task_make(e, r, decides));
+		return;
+	}
+	for (e->first = 0; e->first < r->max; e->first++) {
+		const struct object *task = task_make(e, r, decides);
+		object_add(e->arena, list, object_from_data(e->arena, object_to_data(e->arena, task, e->first)));
+	}
 }
 
 static void tasks_put(struct emit *e, struct object *spec)
