@@ -253,7 +253,8 @@ static const struct builtin_member planned_of_role[] = {
 		"values that will do." },
 	{ "raw", &raw_blocks, "In policies and tests: its raw blocks." },
 	{ "cell", &optional_string, "In policies and tests: the cell to which the role belongs, or none." },
-	{ "code", &optional_code, "In policies and tests: its code, or none: dir, at, max, sync and via (configmap)." }
+	{ "code", &optional_code, "In policies and tests: its code, or none: dir, at, max, sync and via "
+		"(configmap, or the name of its claim)." }
 };
 
 static const struct builtin_member cluster_members[] = {

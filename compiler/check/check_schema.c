@@ -313,7 +313,7 @@ static const struct type *code_type(struct schema_types *types)
 	static const struct spelt_member members[] = {
 		{ "dir", "string" }, { "at", "string" }, { "exclude", "list[string]" }, { "include", "list[string]" },
 		{ "max", "memory" }, { "unpack", "image" }, { "allow", "list[string]" },
-		{ "sync", "bool" }
+		{ "sync", "bool" }, { "via", "volume" }
 	};
 
 	return record_or_text(types, "directory", members, sizeof members / sizeof *members);

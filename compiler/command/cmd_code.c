@@ -14,6 +14,7 @@
 #include "code/code_unpack.h"
 #include "command/take_code.h"
 #include "plan/code.h"
+#include "runtime/command/backend.h"
 
 enum { LARGEST_SHOWN = 20 };
 
@@ -127,6 +128,9 @@ static void put_entries(struct showing *w, const struct code_tree *t, bool all)
 	}
 }
 
+/* Is the packed code more than its carrier takes? */
+static bool is_over_carrier(const struct plan_code *c) { return !c->claim.set && c->packed.n > CODE_PACKED; }
+
 static void put_code_table(struct showing *w, const struct shown *s)
 {
 	const struct plan_code *c = s->code;
@@ -136,12 +140,12 @@ static void put_code_table(struct showing *w, const struct shown *s)
 	buf_z(&w->out, ", ");
 	put_names(&w->out, "role", "roles", s->roles, s->nroles);
 	buf_printf(&w->out, ": code %.*s at %.*s, id %.*s\n", STR_ARG(c->dir), STR_ARG(c->at), STR_ARG(code_short(c)));
-	buf_printf(&w->out, "  %lld file%s, %.*s; packed %.*s in %lld ConfigMap%s; %zu entr%s left out\n",
-		(long long)c->files,
+	struct str carrier = c->claim.set ? str_cat(w->arena, STR("a file on the claim "), c->claim.value, STR("")) :
+		str_printf(w->arena, "%lld ConfigMap%s", (long long)c->parts, c->parts == 1 ? "" : "s");
+	buf_printf(&w->out, "  %lld file%s, %.*s; packed %.*s in %.*s; %zu entr%s left out\n", (long long)c->files,
 		c->files == 1 ? "" : "s", STR_ARG(quantity_size(w->arena, (uint64_t)c->bytes)),
-		STR_ARG(quantity_size(w->arena, c->packed.n)), (long long)c->parts, c->parts == 1 ? "" : "s", t->nleft,
-		t->nleft == 1 ? "y" : "ies");
-	if (c->packed.n > CODE_PACKED)
+		STR_ARG(quantity_size(w->arena, c->packed.n)), STR_ARG(carrier), t->nleft, t->nleft == 1 ? "y" : "ies");
+	if (is_over_carrier(c))
 		buf_printf(&w->out, "  too large: ConfigMaps can carry %d bytes of packed code\n", CODE_PACKED);
 	put_entries(w, t, option_given(w->session->options, OPTION_ALL));
 }
@@ -204,7 +208,9 @@ static void put_json(struct showing *w)
 		json_add_int(&j, "files", s->code->files);
 		json_add_int(&j, "bytes", s->code->bytes);
 		json_add_int(&j, "packed_bytes", (int64_t)s->code->packed.n);
-		json_add_text(&j, "carrier", STR("configmap"));
+		json_add_text(&j, "carrier", s->code->claim.set ? STR("claim") : STR("configmap"));
+		if (s->code->claim.set)
+			json_add_text(&j, "claim", s->code->claim.value);
 		json_add_int(&j, "parts", s->code->parts);
 		put_json_entries(&j, &s->snapshot.tree);
 		json_close(&j, '}');
@@ -307,7 +313,7 @@ static bool take_shown(struct showing *w, struct shown *s, struct trainc_output 
 static bool is_too_large(const struct showing *w)
 {
 	for (size_t i = 0; i < w->n; i++)
-		if (w->at[i].code->packed.n > CODE_PACKED)
+		if (is_over_carrier(w->at[i].code))
 			return true;
 	return false;
 }
@@ -350,6 +356,19 @@ static int show_code(struct showing *w)
 	return is_too_large(w) ? STATUS_PROGRAM : STATUS_DONE;
 }
 
+/* trainc code --upload FILE: for those who apply what `compile` has written. */
+static int upload_files(struct session *s, struct programs *all)
+{
+	const struct backend *b = backend_of(s);
+	int status = STATUS_USAGE;
+
+	if (!b || !b->upload || !b->begin(s, &status))
+		return status;
+	status = b->upload(s, all);
+	b->end(s);
+	return status;
+}
+
 /* trainc code --unpack ID FROM TO: the step of a pod whose image has no shell. */
 static int unpack(struct session *s, struct str id)
 {
@@ -386,7 +405,7 @@ int cmd_code(struct session *s)
 	}
 	if (session_plan(s, false, &all, &status)) {
 		struct showing w = { .session = s, .program = all.at[0], .arena = s->arena };
-		status = show_code(&w);
+		status = option_given(s->options, OPTION_UPLOAD) ? upload_files(s, &all) : show_code(&w);
 	}
 	session_release(&all);
 	return status;

@@ -276,6 +276,23 @@ static bool write_all(struct session *s, const struct programs *all)
 	return ok && !s->error && depfile.p ? write_depfile(s, all, depfile) : ok;
 }
 
+/* Names the claims whose files the pods need, which no object contains. */
+static void say_uploads(struct session *s, const struct programs *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->at[i]->plan.njobs; k++)
+			for (size_t r = 0; r < all->at[i]->plan.jobs[k].nroles; r++) {
+				const struct plan_role *role = &all->at[i]->plan.jobs[k].roles[r];
+				if (!role->code || !role->code->claim.set || !role->max)
+					continue;
+				session_say(s,
+					"the code of role '%.*s' travels by the claim '%.*s', not in these objects: "
+					"'trainc code --upload %.*s' writes it there", STR_ARG(role->name),
+					STR_ARG(role->code->claim.value), STR_ARG(s->options->operands[i]));
+				return;
+			}
+}
+
 int cmd_compile(struct session *s)
 {
 	struct programs all;
@@ -283,8 +300,11 @@ int cmd_compile(struct session *s)
 
 	if (!output_is_clear(s))
 		return STATUS_USAGE;
-	if (session_plan(s, true, &all, &status) && !write_all(s, &all))
-		status = STATUS_OUTPUT;
+	if (session_plan(s, true, &all, &status)) {
+		if (!write_all(s, &all))
+			status = STATUS_OUTPUT;
+		say_uploads(s, &all);
+	}
 	session_release(&all);
 	return status;
 }

@@ -26,6 +26,8 @@ bool half_wanted(struct arena *a, const struct options *o)
 		return option_given(o, OPTION_SERVER);
 	if (o->command == COMMAND_SUPERVISE)
 		return true;
+	if (o->command == COMMAND_CODE)
+		return option_given(o, OPTION_UPLOAD);
 	if (o->command == COMMAND_IMPORT || o->command == COMMAND_VENDOR)
 		return option_given(o, OPTION_FROM_CLUSTER);
 	return command_group(o->command) == GROUP_RUNS && !option_given(o, OPTION_LOCAL) &&

@@ -119,7 +119,7 @@ void report_snapshot(struct trainc *t, const struct plan_code *code, const struc
 	else if (s->too_large && !shown) {
 		struct diag *d = diag_report(&t->diags, TJ1306, code->from,
 			"the packed code is larger than %d bytes, which is all that ConfigMaps can carry", CODE_PACKED);
-		note_largest(t, d, s, "; data belongs on a volume, and large files into the image; "
+		note_largest(t, d, s, "; via = pvc(\"team-code\") in 'code' carries more, by a file on a claim; "
 			"'trainc code FILE --all' lists everything");
 	}
 }

@@ -39,7 +39,8 @@ struct snapshot_wish code_wish(struct trainc *t, const struct plan_code *code)
 		.include = code_texts(a, code->include, code->ninclude), .ninclude = code->ninclude,
 		.allow = code_texts(a, code->allow, code->nallow), .nallow = code->nallow,
 		.max = (uint64_t)(code->max.value.nano / QUANTITY_UNIT),
-		.most_packed = t->options.job.here || t->options.shows_code ? SIZE_MAX : CODE_PACKED };
+		.most_packed = t->options.job.here || t->options.shows_code || code->claim.set ? SIZE_MAX :
+			CODE_PACKED };
 }
 
 /* ---- sharing ---- */
@@ -64,7 +65,7 @@ static bool same_texts(const struct plan_str *a, size_t na, const struct plan_st
 
 static bool same_wish(const struct plan_code *a, const struct plan_code *b)
 {
-	return str_eq(a->dir, b->dir) && a->max.value.nano == b->max.value.nano &&
+	return str_eq(a->dir, b->dir) && a->claim.set == b->claim.set && a->max.value.nano == b->max.value.nano &&
 		same_texts(a->exclude, a->nexclude, b->exclude, b->nexclude) &&
 		same_texts(a->include, a->ninclude, b->include, b->ninclude) &&
 		same_texts(a->allow, a->nallow, b->allow, b->nallow);
@@ -96,7 +97,7 @@ static void complete_code(struct plan_code *code, const struct taken *taken)
 	code->files = (int64_t)taken->snapshot.tree.n;
 	code->bytes = (int64_t)taken->snapshot.tree.bytes;
 	code->packed = taken->packed;
-	code->parts = (int64_t)((taken->packed.n + CODE_PART - 1) / CODE_PART);
+	code->parts = code->claim.set ? 0 : (int64_t)((taken->packed.n + CODE_PART - 1) / CODE_PART);
 }
 
 /* Tells the step that unpacks the code of R how large the archive is, which gzip has noted at its end. */

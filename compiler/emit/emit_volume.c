@@ -104,7 +104,7 @@ const struct emit_volumes *emit_volumes_of(struct arena *a, const struct plan_ro
 		vs->shm = unique(a, vs, STR("shm"));
 	if (r->nfiles)
 		vs->files = unique(a, vs, STR("files"));
-	if (r->code)
+	if (r->code && !r->code->claim.set)
 		vs->code = unique(a, vs, STR("code-parts"));
 	return vs;
 }
@@ -329,7 +329,7 @@ void emit_mounts(struct emit *e, const struct plan_role *r, const struct plan_co
 {
 	const struct emit_volumes *vs = e->volumes;
 
-	bool unpacks = code_unpacks(r, c);
+	bool unpacks = vs->code.n && code_unpacks(r, c);
 	if (!c->nmounts && !unpacks && !(main && (vs->shm.n || vs->files.n)))
 		return;
 	struct object *list = PUT_LIST(e->arena, container, "volumeMounts", c->name_at);

@@ -490,7 +490,7 @@ static const struct value *code_value(struct eval *ev, const struct plan_role *r
 	put_policy_text(ev, v, "at", c->at, c->at_from);
 	put_quantity(ev, v, "max", &c->max, TYPE_MEMORY);
 	put_policy_member(ev, v, "sync", value_bool(ev->arena, c->sync, c->from));
-	put_policy_text(ev, v, "via", STR("configmap"), c->from);
+	put_policy_text(ev, v, "via", c->claim.set ? c->claim.value : STR("configmap"), c->from);
 	return map_finish(ev, v);
 }
 

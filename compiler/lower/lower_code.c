@@ -141,6 +141,39 @@ static bool lower_at(struct lowering *l, const struct value *v, struct span at, 
 	return is_code_free(l, &l->plan->main, *ret, at);
 }
 
+/* ---- the carrier ---- */
+
+static void report_via(struct lowering *l, struct span at, const char *what, const char *help)
+{
+	struct diag *d = diag_report(l->ev->diags, TJ1306, at, "'via' of the code %s", what);
+
+	diag_help(l->ev->diags, d, "%s", help);
+}
+
+/* The claim that carries the archive, mounted by the step; NULL: ConfigMaps carry it, or that was reported. */
+static struct plan_volume *lower_via(struct lowering *l, const struct value *v, bool unpack)
+{
+	static const char claim_help[] = "name a claim that all nodes can mount, such as via = pvc(\"team-code\")";
+	struct plan_volume *claim;
+
+	if (v->kind != VALUE_VOLUME)
+		return NULL;
+	if (v->u.volume->kind != VOLUME_PVC || v->u.volume->path_text.n) {
+		report_via(l, v->from, v->u.volume->kind != VOLUME_PVC ? "is not a claim" :
+			"has another directory for each replica", claim_help);
+		return NULL;
+	}
+	if (unpack) {
+		report_via(l, v->from, "and 'unpack' exclude each other: a shell of the role's image writes the file",
+			"remove 'unpack' if the image has a shell and gzip, else remove 'via'");
+		return NULL;
+	}
+	claim = ARENA_NEW(l->ev->arena, struct plan_volume);
+	*claim = *v->u.volume;
+	claim->readonly = true;
+	return claim;
+}
+
 /* ---- the step ---- */
 
 static void add_step_word(struct lowering *l, struct plan_texts *words, struct str text, struct span from)
@@ -163,7 +196,9 @@ static void lower_step(struct lowering *l, const struct plan_code *code)
 {
 	static const char *const by_shell[] = { "sh", "-c", "", "code" },
 		*const by_trainc[] = { "trainc", "code", "--unpack" };
-	struct str script = code->sync ? STR(CODE_SCRIPT_SYNC) : STR(CODE_SCRIPT);
+	struct str script = code->claim.set ?
+		code->sync ? STR(CODE_SCRIPT_SYNC_OF(CODE_SCRIPT_CLAIM)) : STR(CODE_SCRIPT_CLAIM) :
+		code->sync ? STR(CODE_SCRIPT_SYNC_OF(CODE_SCRIPT)) : STR(CODE_SCRIPT);
 	struct plan_container *c = &l->plan->inits[l->plan->ninits++];
 	const char *const *words = code->unpack.set ? by_trainc : by_shell;
 	size_t n = code->unpack.set ? sizeof by_trainc / sizeof *by_trainc : sizeof by_shell / sizeof *by_shell;
@@ -225,8 +260,16 @@ void lower_code(struct lowering *l)
 	const struct value *max = code_member(v, "max");
 	code->max = max->kind == VALUE_QUANTITY ? (struct plan_quantity){ max->u.quantity, max->from, true } :
 		step_quantity(64 << 20, QUANTITY_UNIT, QUANTITY_BINARY, at);
+	struct plan_volume *claim = lower_via(l, code_member(v, "via"), code->unpack.set);
+	if (claim)
+		code->claim = (struct plan_str){ claim->name, claim->from, true };
 	l->plan->code = code;
 	lower_step(l, code);
+	if (claim) {
+		struct plan_container *step = &l->plan->inits[l->plan->ninits - 1];
+		struct plan_mount m = { .path = STR(CODE_PARTS_AT), .path_at = claim->from, .volume = claim };
+		ARENA_PUSH(l->ev->arena, step->mounts, step->nmounts, m);
+	}
 }
 
 /* Reports an init container or sidecar that has the name of the step. */

@@ -26,10 +26,18 @@ enum code_dirty { CODE_UNKNOWN, CODE_CLEAN, CODE_DIRTY };
  * unpacked: the pod template decides which code runs, and not who may write ConfigMaps. Nor do these fill the disk of
  * the node, because no more than the size is written before the check.
  */
-#define CODE_SCRIPT "set -e; cat " CODE_PARTS_AT "/part-* | gzip -dc | head -c \"$3\" > \"$2/.trainc.tar\"\n" \
+#define CODE_SCRIPT_OF(archive) "set -e; cat " archive " | gzip -dc | head -c \"$3\" > \"$2/.trainc.tar\"\n" \
 	"echo \"$1  $2/.trainc.tar\" | sha256sum -c - >/dev/null || " \
 	"{ rm -f \"$2/.trainc.tar\"; echo \"code: the archive is not $1\" >&2; exit 65; }\n" \
 	"tar -xf \"$2/.trainc.tar\" -C \"$2\"; rm \"$2/.trainc.tar\""
+
+#define CODE_SCRIPT CODE_SCRIPT_OF(CODE_PARTS_AT "/part-*")
+
+/* On a claim the archive is one file, whose name is its id; `apply` and `trainc code --upload` write it. */
+#define CODE_FILES "trainc-code"
+#define CODE_FILE CODE_FILES "/$1.tar.gz"
+#define CODE_SCRIPT_CLAIM "test -f " CODE_PARTS_AT "/" CODE_FILE " || { echo \"code: the claim has no " CODE_FILE \
+	"; 'trainc code --upload' writes it\" >&2; exit 66; }\n" CODE_SCRIPT_OF(CODE_PARTS_AT "/" CODE_FILE)
 
 /*
  * Lists the files and links below the working directory, but not .trainc: 64 digits that change with the content, two
@@ -44,7 +52,7 @@ enum code_dirty { CODE_UNKNOWN, CODE_CLEAN, CODE_DIRTY };
  * The step for code that `trainc sync` may replace: it also notes which code there is. If the step runs again in the
  * same pod, the code that is there stays, because it may have been replaced.
  */
-#define CODE_SCRIPT_SYNC "test ! -e \"$2/.trainc/id\" || exit 0\n" CODE_SCRIPT "\n" \
+#define CODE_SCRIPT_SYNC_OF(script) "test ! -e \"$2/.trainc/id\" || exit 0\n" script "\n" \
 	"cd \"$2\"; mkdir -p .trainc; chmod 777 .trainc\n" \
 	CODE_LIST " > .trainc/files; echo \"$1\" > .trainc/id"
 

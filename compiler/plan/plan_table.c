@@ -260,10 +260,12 @@ static void code_lines(struct arena *a, const struct plan_job *j, struct buf *ou
 		if (!c || known)
 			continue;
 		struct str size = quantity_size(a, (uint64_t)c->bytes);
-		buf_printf(out, "  code %.*s at %.*s, id %.*s, %lld file%s, %.*s\n", STR_ARG(c->dir), STR_ARG(c->at),
-			STR_ARG(code_short(c)), (long long)c->files, c->files == 1 ? "" : "s", STR_ARG(size));
+		buf_printf(out, "  code %.*s at %.*s, id %.*s, %lld file%s, %.*s%s%.*s\n", STR_ARG(c->dir),
+			STR_ARG(c->at), STR_ARG(code_short(c)), (long long)c->files, c->files == 1 ? "" : "s",
+			STR_ARG(size),
+			c->claim.set ? ", by the claim " : "", STR_ARG(c->claim.value));
 		uint64_t all = (uint64_t)c->packed.n * (uint64_t)j->roles[i].max;
-		if (all > CODE_MUCH)
+		if (all > CODE_MUCH && !c->claim.set)
 			buf_printf(out, "  role '%.*s' fetches up to %.*s of code: each node fetches it once\n",
 				STR_ARG(j->roles[i].name), STR_ARG(quantity_size(a, all)));
 	}

@@ -190,6 +190,11 @@ bool apply_has_code(const struct applying *p);
  * Kubernetes deletes them when the records and workloads of all runs that share them are gone. A run whose code cannot
  * be written is not `complete`.
  */
+/*
+ * Writes the code of runs that start pods, as far as it travels by a claim, to that claim. Runs whose code cannot be
+ * written are not sent.
+ */
+void apply_upload(struct fleet *f);
 void apply_code(struct fleet *f);
 void apply_code_owners(struct fleet *f);
 /* The manager of the fields that a run sets in ConfigMaps with code. */

@@ -106,5 +106,6 @@ const struct backend backend_cluster = {
 	.nodes = cluster_nodes, .survey = cluster_survey, .manifests = cluster_manifests,
 	.definitions = cluster_definitions,
 		.addons = cluster_addons,
-		.diff = cluster_diff, .contexts = cluster_contexts, .namespaces = cluster_namespaces,
+		.diff = cluster_diff, .upload = cluster_upload,
+		.contexts = cluster_contexts, .namespaces = cluster_namespaces,
 };

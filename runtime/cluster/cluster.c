@@ -5,6 +5,7 @@
 #include "runtime/cluster/cluster.h"
 
 #include <signal.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/words.h"
@@ -124,6 +125,15 @@ void cluster_say_late(struct cluster *k, const char *then)
 	else
 		session_say(k->session, "the time is up%s%.*s; %s", waited.n ? ": " : "", STR_ARG(waited), then);
 	k->late_said = true;
+}
+
+struct str cluster_random(struct arena *a)
+{
+	unsigned char bytes[6];
+
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		memset(bytes, 0, sizeof bytes);
+	return str_printf(a, "%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]);
 }
 
 int cluster_say(struct cluster *k, const struct answer *x)

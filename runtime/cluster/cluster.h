@@ -87,6 +87,8 @@ void cluster_last_requests(struct cluster *k, bool begin);
 int cluster_interrupted(const struct cluster *k);
 /* Reports that the time is up, the error of the request that was waited for, and the consequence (THEN). */
 void cluster_say_late(struct cluster *k, const char *then);
+/* Twelve random digits, for a name that no other command uses. */
+struct str cluster_random(struct arena *a);
 /* Reports a failed answer; returns the exit status. */
 int cluster_say(struct cluster *k, const struct answer *x);
 
@@ -100,6 +102,8 @@ bool cluster_attach(struct attached *x, struct programs *all, int *ret_status);
 bool cluster_attach_signal(struct attached *x, int signal);
 int cluster_attach_end(struct attached *x, enum attend_end end, int status);
 int cluster_diff(struct session *s, struct programs *all);
+/* Writes the code of programs that travels by claims to them; returns the exit status. */
+int cluster_upload(struct session *s, struct programs *all);
 bool cluster_nodes(struct session *s, struct str *namespaces, size_t n, struct status_objects *ret, int *ret_status);
 bool cluster_survey(struct session *s, struct capacity *c, struct str *ns, int *ret_status);
 void cluster_contexts(struct session *s, struct buf *out);

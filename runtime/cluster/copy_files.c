@@ -5,7 +5,6 @@
 #include "runtime/command/copy.h"
 
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -233,16 +232,6 @@ static bool take_answer(void *to, struct str bytes)
 	return true;
 }
 
-/* Twelve random digits, which no other command uses for its directory in the replica. */
-static struct str random_digits(struct arena *a)
-{
-	unsigned char bytes[6];
-
-	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-		memset(bytes, 0, sizeof bytes);
-	return str_printf(a, "%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]);
-}
-
 static int settle_sent(struct copying *c, const struct exec_end *e)
 {
 	struct session *s = c->session;
@@ -266,7 +255,7 @@ static int copy_in(struct copying *c)
 	struct str name = path_base(without_slashes(w->here));
 	char *words[] = { word_of(a, STR("sh")), word_of(a, STR("-c")), word_of(a, STR(RECEIVE_SCRIPT)),
 		word_of(a, STR("trainc-cp")), word_of(a, without_slashes(w->there)), word_of(a, name),
-		word_of(a, random_digits(a)), word_of(a, w->force ? STR("force") : STR("")), NULL };
+		word_of(a, cluster_random(a)), word_of(a, w->force ? STR("force") : STR("")), NULL };
 	int status = STATUS_OUTPUT;
 
 	if (!name.n || str_is(name, ".") || str_is(name, "..")) {

@@ -184,6 +184,11 @@ struct backend {
 	 * the backend cannot compare.
 	 */
 	int (*diff)(struct session *s, struct programs *all);
+	/*
+	 * Writes the code of the programs that travels by claims to them; returns the exit status. NULL: the backend
+	 * has no claims.
+	 */
+	int (*upload)(struct session *s, struct programs *all);
 };
 
 /* Returns the backend that the command line selects; NULL (status 2) after reporting why no backend can be used. */

@@ -1,6 +1,8 @@
 """targets.py - the field 'code' in the language and in the objects of every target."""
+import base64
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -211,7 +213,10 @@ WRONG = [
     ("TJ1307", '  code = "src"\n  mounts { "/x" = scratch("code", 1Gi) }', "", "cannot be called 'code'"),
     ("TJ1307", '  code = "src"', 'init code { image = "r.example.com/i:1" }', "cannot be called 'code'"),
     ("TJ1307", '  code = "src"', 'sidecar code { image = "r.example.com/i:1" }', "cannot be called 'code'"),
-    ("TJ0302", "  code = 5", "", "'code' expects a directory"), ("TJ0202", '  code { dir = "src", via = pvc("x") }', "", "via"),
+    ("TJ0302", "  code = 5", "", "'code' expects a directory"), ("TJ0302", '  code { dir = "src", via = "x" }', "", "write 'pvc(\"x\")'"),
+    ("TJ1306", '  code { dir = "src", via = secret_files("x") }', "", "is not a claim"),
+    ("TJ1306", '  code { dir = "src", via = pvc("x", path = "a/${pod.index}") }', "", "another directory for each replica"),
+    ("TJ1306", '  code { dir = "src", via = pvc("x"), unpack = "r.example.com/t:1" }', "", "exclude each other"),
 ]
 
 
@@ -235,6 +240,49 @@ MISSING = [
 ]
 
 
+def step_of(pod):
+    return next(c for c in pod["initContainers"] if c["name"] == "code")
+
+
+def carried():
+    """By a claim: no ConfigMap, and the step reads a file of it; without it the same code is refused, and the help leads there."""
+    large = {"src/data.bin": base64.b64encode(random.Random(1).randbytes(1500000)).decode()}
+    for target, top in {**TARGETS, "lws": ""}.items():
+        framework = ": kubeflow.pytorchjob" if target == "kubeflow" else ""
+        role = "worker" if target == "kubeflow" else "w"
+        body = '  code { dir = "src", via = pvc("team-code", path = "nlp") }\n  role %s { replicas = 2, command = ["python", "train.py"] }' % role
+        with Project(job(body, 'job "a"' + framework, top), large) as p:
+            found = p.objects("--target", target)
+            if target == "lws" and isinstance(found, str):      # a LeaderWorkerSet needs a cell
+                expect("lws without a cell", "cell" in found, found)
+                continue
+            expect("%s: no ConfigMap carries it" % target, not any(o["kind"] == "ConfigMap" for o in found))
+            with_step = [pod for pod in pods(found) if "initContainers" in pod]
+            expect("%s: pods have the step" % target, with_step)
+            for pod in with_step:
+                mounts = {m["mountPath"]: m for m in step_of(pod)["volumeMounts"]}
+                part = mounts["/.trainc/code"]
+                volume = next(v for v in pod["volumes"] if v["name"] == part["name"])
+                expect("%s: the step mounts the claim" % target, part["readOnly"] and part["subPath"] == "nlp" and
+                       volume["persistentVolumeClaim"] == {"claimName": "team-code", "readOnly": True}, (part, volume))
+                expect("%s: it reads the file of its id" % target, "/.trainc/code/trainc-code/$1.tar.gz" in step_of(pod)["command"][2])
+                expect("%s: other containers do not see it" % target, not any(m["name"] == part["name"] for c in pod["containers"] for m in c.get("volumeMounts", [])))
+            err = p.run("compile", "--target", target, "job.tj")[2]
+            expect("%s: compile says how the file is written" % target, "travels by the claim 'team-code'" in err and "'trainc code --upload job.tj'" in err, err)
+    with Project(job(body.replace("worker", "w")), large) as p:
+        shown = json.loads(p.run("code", "-o", "json", "job.tj")[1])["snapshots"][0]
+        expect("code: the carrier", (shown["carrier"], shown["claim"], shown["parts"]) == ("claim", "team-code", 0), shown)
+        expect("code: its table", "in a file on the claim team-code" in p.run("code", "job.tj")[1])
+        expect("plan names the claim", "by the claim team-code" in p.run("plan", "job.tj")[1])
+        status, _, err = p.run("code", "--upload", "--local", "job.tj")
+        expect("--upload is about a cluster", status == 2, err)
+    with Project(job('  code = "src"\n  role w { command = ["python", "train.py"] }'), large) as p:
+        status, _, err = p.run("check", "job.tj")
+        expect("too large for ConfigMaps", status == 1 and "TJ1306" in err and 'via = pvc("team-code")' in err, err)
+    with Project(job('  code { dir = "src", via = pvc("team-code") }\n  role w { command = ["python", "train.py"] }'), large) as p:
+        expect("... the help leads to a program", p.run("check", "job.tj")[0] == 0, p.run("check", "job.tj")[2])
+
+
 def missing():
     for command, words in MISSING:
         with Project(job('  code = "src"\n  role w { command = %s }' % command), {".trainignore": "*.yaml\n", "src/conf/a.yaml": "1"}) as p:
@@ -245,6 +293,8 @@ def missing():
 POLICIES = [
     ("r.code == none", 'code = "src"', False), ("r.code == none", "", True), ('r.code == none or r.code.dir == "src"', 'code = "src"', True),
     ("r.code == none or r.code.max <= 32Mi", 'code = "src"', False), ("r.code == none or not r.code.sync", 'code = "src"', True), ("r.code == none or not r.code.sync", 'code { dir = "src", sync = true }', False),
+    ('r.code == none or r.code.via == "configmap"', 'code { dir = "src", via = pvc("team-code") }', False),
+    ('r.code == none or r.code.via == "team-code"', 'code { dir = "src", via = pvc("team-code") }', True),
     ('r.code == none or r.code.at == "/code"', 'code { dir = "src", at = "/x" }', False), ('r.code == none or r.code.via == "configmap"', 'code = "src"', True),
 ]
 
@@ -258,7 +308,7 @@ def policies():
 
 
 def main():
-    for f in (targets, levels, places, refused, missing, policies):
+    for f in (targets, levels, places, refused, carried, missing, policies):
         f()
     print("%d passed, %d failed" % (RESULTS["passed"], RESULTS["failed"]))
     sys.exit(RESULTS["failed"] > 0)

@@ -8,6 +8,7 @@ Pods run nothing here (kwok); annotations say how they end, see stages/pod-compl
 
 import collections
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -955,6 +956,71 @@ def node_sync(s):
     if time.monotonic() - begin > 2.9:
         raise Failure(f"a deleted pod took {time.monotonic() - begin:.1f} s")
     s.want(0, "delete", "a", "--yes")
+
+
+CLAIMED = """job "a" {
+  image   = "localhost/busybox:1"
+  pull    = "never"
+  code {
+    dir = "src"
+    via = pvc("team-code", path = "nlp", shared = true)
+  }
+  command = ["sh", "train.sh"]
+
+  role worker { replicas = 2 }
+}
+"""
+
+
+def uploaders(s):
+    return s.kubectl("get", "pods", "-l", "trainc.dev/code-upload", "-o", "name").split()
+
+
+@node_check
+def node_code_claim(s):
+    """code that ConfigMaps cannot carry travels by a file on a claim, which is written once; another content of the file runs nowhere,
+    and is replaced by the next apply; the pods that write are gone, also after an interrupt"""
+    disk = os.path.join(s.dir, "disk")
+    os.mkdir(disk)
+    os.mkdir(os.path.join(s.dir, "src"))
+    name = "claim-" + s.ns
+    volume = {"accessModes": ["ReadWriteMany"], "storageClassName": name}
+    s.write("claim.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
+         "spec": {**volume, "capacity": {"storage": "1Gi"}, "hostPath": {"path": disk, "type": "DirectoryOrCreate"}}},
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "team-code", "namespace": s.ns},
+         "spec": {**volume, "resources": {"requests": {"storage": "1Gi"}}}}]}))
+    s.kubectl("apply", "-f", os.path.join(s.dir, "claim.json"))
+    try:
+        s.write("src/train.sh", "wc -c <model.bin\n")
+        with open(os.path.join(s.dir, "src/model.bin"), "wb") as f:
+            f.write(os.urandom(3 << 20))
+        s.write("a.tj", CLAIMED)
+        out = s.want(0, "run", "a.tj", out="claim/team-code got the code", timeout=240).stdout
+        if [line.split(" \u2502 ", 1)[1].strip() for line in out.splitlines() if line.startswith("worker/1 ")] != [str(3 << 20)]:
+            raise Failure(out)
+        files = glob.glob(os.path.join(disk, "nlp/trainc-code/*"))
+        if len(files) != 1 or not re.fullmatch("[0-9a-f]{64}.tar.gz", os.path.basename(files[0])):
+            raise Failure(f"files on the claim: {files}")
+        s.want(0, "apply", "--rerun", "--for", "complete", "a.tj", out="claim/team-code has the code", timeout=240)
+        with open(files[0], "r+b") as f:        # somebody who may write to the claim
+            f.seek(1000)
+            f.write(b"other")
+        s.want(0, "apply", "--rerun", "--for", "complete", "a.tj", out="claim/team-code got the code", timeout=240)
+        os.remove(files[0])
+        s.want(0, "code", "--upload", "a.tj", out="claim/team-code got the code", timeout=240)
+        until(lambda: not uploaders(s), 30, "the pods that write are deleted")
+        s.write("src/train.sh", "echo other\n")
+        child = subprocess.Popen([os.path.realpath(TRAINC), "apply", "--rerun", "--namespace", s.ns, "a.tj"], cwd=s.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        until(lambda: uploaders(s), 60, "a pod writes the code")
+        child.send_signal(signal.SIGINT)
+        if child.wait(60) != 130 or child.stderr.read().count(b"Traceback"):
+            raise Failure(f"status {child.returncode}")
+        until(lambda: not uploaders(s), 30, "the pod that writes is deleted after an interrupt")
+        s.want(0, "delete", "a", "--yes")
+    finally:
+        s.kubectl("delete", "pvc", "team-code", "--ignore-not-found", "--wait=false")
+        s.kubectl("delete", "pv", name, "--ignore-not-found", "--wait=false")
 
 
 def answers(port):

@@ -96,6 +96,11 @@ class Samples:
                 f.write(KINDS)
             self.whole("plan", "plan", "-o", "json", "k.tj", cwd=d)
             self.whole("code", "code", "-o", "json", "a.tj", cwd=d)
+            with open(os.path.join(d, "claim.tj"), "w", encoding="utf-8") as f:
+                f.write('job "a" {\n  image = "a:1"\n  command = ["python3", "train.py"]\n  code { dir = ".", via = pvc("team-code") }\n'
+                        '  role w { cpu = 1, memory = 1Gi }\n}\n')
+            self.whole("code", "code", "-o", "json", "claim.tj", cwd=d)
+            self.whole("plan", "plan", "-o", "json", "claim.tj", cwd=d)
             self.whole("plan", "plan", "-o", "json", "a.tj", cwd=d)
             self.whole("env", "env", "-o", "json", "a.tj", cwd=d)
 

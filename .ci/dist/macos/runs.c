@@ -20,6 +20,7 @@ bool half_wanted(struct arena *a, const struct options *o)
 	(void)a;
 	return command_group(o->command) == GROUP_RUNS || o->command == COMMAND_SUPERVISE ||
 		(o->command == COMMAND_VERSION && option_given(o, OPTION_SERVER)) ||
+		(o->command == COMMAND_CODE && option_given(o, OPTION_UPLOAD)) ||
 		((o->command == COMMAND_IMPORT || o->command == COMMAND_VENDOR) && option_given(o, OPTION_FROM_CLUSTER));
 }
 
