@@ -1,6 +1,6 @@
 /*
  * upload_code.c - see upload_code.h. The pod only sleeps; a script that is started in it looks for the file, and takes
- * the archive from its standard input if there is none. Its deadline ends it if nobody deletes it.
+ * the archive from its standard input if the file is missing. Its deadline ends it if it is not deleted.
  */
 #include "runtime/cluster/upload_code.h"
 
@@ -285,7 +285,7 @@ static bool await_pod(struct uploading *p, int *ret_status)
 
 /* ---- the file ---- */
 
-static bool take_answer(void *to, struct str bytes)
+static bool take_upload_answer(void *to, struct str bytes)
 {
 	struct uploading *p = to;
 
@@ -345,7 +345,7 @@ static bool send_archive(struct uploading *p, int *ret_status)
 	struct exec_stream *all = &p->stream;
 
 	p->stream = (struct exec_stream){ .request = { p->what->ns, p->name, STR("code"), words, true, false },
-		.take = take_answer, .give = give_archive, .to = p };
+		.take = take_upload_answer, .give = give_archive, .to = p };
 	exec_stream_start(p->cluster, &p->stream);
 	exec_stream_wait(p->cluster, &all, 1);
 	struct exec_end end = exec_stream_end(&p->stream);
