@@ -153,7 +153,7 @@ fi
 
 # ---- the same bytes again ----
 if test -d "$SOURCES/$(uname -m)-linux-musl"; then
-	check "packing again gives the same bytes" sh -c "TZ=Asia/Tokyo bash .ci/dist/tarball '$SOURCES' '$(uname -m)' \
+	check "packing again gives the same bytes" sh -c "TZ=Asia/Tokyo bash .ci/dist/tarball '$SOURCES' 'linux-$(uname -m)' \
 		'$BUILD/dist/$(uname -m)' '$scratch/again' && cmp '$archive' '$scratch/again/$name.tar.gz'"
 fi
 end

@@ -15,7 +15,8 @@ for package in "$SOURCES"/*/; do
 	case ${package%/} in *-linux-* | *-macos* | */cache) ;; *) cp -r "${package%/}" "$there/build/dist/sources" ;; esac
 done
 mkdir "$there/build/vsix" && cp -r "${BUILD:-build}/vsix/node_modules" "$there/build/vsix" && touch "$there/build/vsix/node_modules" || exit 1
-(umask 077 && cd "$there" && HOME=$scratch TZ=Asia/Tokyo LC_ALL=C make -s dist-files) >"$scratch/log" 2>&1 ||
+# the variables of this script are those of the first build
+(umask 077 && cd "$there" && env -u DIST -u SOURCES -u BUILD HOME="$scratch" TZ=Asia/Tokyo LC_ALL=C make -s dist-files) >"$scratch/log" 2>&1 ||
 	{ tail -n 20 "$scratch/log"; echo "0 passed, 1 failed"; exit 1; }
 for file in $(find "$there/dist" -type f | LC_ALL=C sort); do
 	name=${file#"$there/dist/"}
@@ -31,5 +32,9 @@ for file in $(find "$there/dist" -type f | LC_ALL=C sort); do
 			<(tar -xzf "$DIST/$name" --to-command='echo $TAR_FILENAME $(sha256sum)') | head -n 3 ;;
 	esac
 done
+if test "$(cd "$there/dist" && find . -type f | sort)" != "$(cd "$DIST" && find . -type f | sort)"; then
+	failed=$((failed + 1))
+	echo "FAIL the second build has other files than the first"
+fi
 echo "$passed passed, $failed failed"
-test $failed -eq 0
+test $failed -eq 0 -a $passed -gt 0
