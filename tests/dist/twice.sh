@@ -15,8 +15,8 @@ for package in "$SOURCES"/*/; do
 	case ${package%/} in *-linux-* | *-macos* | */cache) ;; *) cp -r "${package%/}" "$there/build/dist/sources" ;; esac
 done
 mkdir "$there/build/vsix" && cp -r "${BUILD:-build}/vsix/node_modules" "$there/build/vsix" && touch "$there/build/vsix/node_modules" || exit 1
-# the variables of this script are those of the first build
-(umask 077 && cd "$there" && env -u DIST -u SOURCES -u BUILD HOME="$scratch" TZ=Asia/Tokyo LC_ALL=C make -s dist-files) >"$scratch/log" 2>&1 ||
+# these variables are those of the first build, and make passes them on
+(umask 077 && cd "$there" && HOME=$scratch TZ=Asia/Tokyo LC_ALL=C make -s dist-files DIST=dist BUILD=build DIST_SOURCES=build/dist/sources) >"$scratch/log" 2>&1 ||
 	{ tail -n 20 "$scratch/log"; echo "0 passed, 1 failed"; exit 1; }
 for file in $(find "$there/dist" -type f | LC_ALL=C sort); do
 	name=${file#"$there/dist/"}
