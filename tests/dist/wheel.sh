@@ -92,6 +92,18 @@ fi
 before=$("$here/bin/python" -c 'import sys; print(sys.prefix)')
 check "pip uninstall" "$here/bin/pip" uninstall -q -y trainc
 check "... leaves nothing" sh -c "! find '$before' -name '*trainc*' | grep ."
+# the lines of the README and of docs/install.md, where the files are in the directory dist
+mkdir "$scratch/reader" && ln -s "$DIST" "$scratch/reader/dist" && cp examples/01-torch-data-parallel/mnist.tj "$scratch/reader"
+python3 -m venv "$scratch/reader/venv"
+sed -n 's/^\(pip install [^#]*\)#.*/\1/p' README.md >"$scratch/pip" && grep -o '`pip install [^`]*`' docs/install.md | tr -d '`' >>"$scratch/pip"
+sed -n 's/.* or: \(uvx .*\)/\1/p' README.md >"$scratch/uvx" && grep -o '`uvx --[^`]*`' docs/install.md | tr -d '`' | sed 's/job\.tj/mnist.tj/' >>"$scratch/uvx"
+while read -r line; do
+	check "$line" sh -c "cd '$scratch/reader' && PATH=$scratch/reader/venv/bin:\$PATH && $line && trainc check mnist.tj && pip uninstall -q -y trainc"
+done < <(grep -v '^pip install trainc' "$scratch/pip")
+check "the documents have these lines" test "$(wc -l <"$scratch/pip")" -ge 2
+while command -v uvx >/dev/null && read -r line; do
+	check "$line" sh -c "cd '$scratch/reader' && $line"
+done <"$scratch/uvx"
 for tool in uv pipx; do
 	command -v $tool >/dev/null || continue
 	case $tool in
