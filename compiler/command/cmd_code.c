@@ -49,7 +49,7 @@ static void add_shown_role(struct showing *w, const struct plan_job *j, const st
 	struct shown *to = NULL;
 
 	for (size_t i = 0; i < w->n && !to; i++)
-		if (str_eq(w->at[i].code->id, r->code->id) && str_eq(w->at[i].code->at, r->code->at))
+		if (code_is_same(w->at[i].code, r->code))
 			to = &w->at[i];
 	if (!to) {
 		ARENA_PUSH(w->arena, w->at, w->n, (struct shown){ .code = r->code });
@@ -359,9 +359,16 @@ static int show_code(struct showing *w)
 /* trainc code --upload FILE: for those who apply what `compile` has written. */
 static int upload_files(struct session *s, struct programs *all)
 {
-	const struct backend *b = backend_of(s);
+	const struct backend *b;
 	int status = STATUS_USAGE;
 
+	if (option_given(s->options, OPTION_OUTPUT) || option_given(s->options, OPTION_WHY) ||
+		option_given(s->options, OPTION_ALL) || option_given(s->options, OPTION_ROLE)) {
+		session_say(s, "--upload writes the code of all roles, and shows nothing: leave out -o, --why, --all and "
+			"--role");
+		return status;
+	}
+	b = backend_of(s);
 	if (!b || !b->upload || !b->begin(s, &status))
 		return status;
 	status = b->upload(s, all);

@@ -276,21 +276,23 @@ static bool write_all(struct session *s, const struct programs *all)
 	return ok && !s->error && depfile.p ? write_depfile(s, all, depfile) : ok;
 }
 
-/* Names the claims whose files the pods need, which no object contains. */
-static void say_uploads(struct session *s, const struct programs *all)
+/* Names the claims whose files the pods of a program need, which no object contains. */
+static void say_uploads(struct session *s, const struct trainc *t, struct str path)
 {
-	for (size_t i = 0; i < all->n; i++)
-		for (size_t k = 0; k < all->at[i]->plan.njobs; k++)
-			for (size_t r = 0; r < all->at[i]->plan.jobs[k].nroles; r++) {
-				const struct plan_role *role = &all->at[i]->plan.jobs[k].roles[r];
-				if (!role->code || !role->code->claim.set || !role->max)
-					continue;
-				session_say(s,
-					"the code of role '%.*s' travels by the claim '%.*s', not in these objects: "
-					"'trainc code --upload %.*s' writes it there", STR_ARG(role->name),
-					STR_ARG(role->code->claim.value), STR_ARG(s->options->operands[i]));
-				return;
-			}
+	struct str said = STR("");
+
+	for (size_t k = 0; k < t->plan.njobs; k++)
+		for (size_t r = 0; r < t->plan.jobs[k].nroles; r++) {
+			const struct plan_role *role = &t->plan.jobs[k].roles[r];
+			if (!role->code || !role->code->claim.set || !role->max ||
+				str_eq(role->code->claim.value, said))
+				continue;
+			said = role->code->claim.value;
+			session_say(s,
+				"the code of role '%.*s' travels by the claim '%.*s', not in these objects: 'trainc "
+				"code --upload %.*s' with the same options writes it there", STR_ARG(role->name),
+				STR_ARG(said), STR_ARG(path));
+		}
 }
 
 int cmd_compile(struct session *s)
@@ -303,7 +305,8 @@ int cmd_compile(struct session *s)
 	if (session_plan(s, true, &all, &status)) {
 		if (!write_all(s, &all))
 			status = STATUS_OUTPUT;
-		say_uploads(s, &all);
+		for (size_t i = 0; i < all.n; i++)
+			say_uploads(s, all.at[i], s->options->operands[i]);
 	}
 	session_release(&all);
 	return status;

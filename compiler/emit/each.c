@@ -146,11 +146,11 @@ bool each_config_maps(struct visiting *v, const struct plan_job *j)
 	return true;
 }
 
-/* Does one of the first N roles of a job in the namespace NS have the code with this id? */
+/* Is the code with this id, of one of the first N roles of a job in the namespace NS, in ConfigMaps? */
 static bool has_code(const struct plan_job *j, size_t n, struct str ns, struct str id)
 {
 	for (size_t i = 0; str_eq(plan_namespace(j), ns) && i < n; i++)
-		if (j->roles[i].max && j->roles[i].code && str_eq(j->roles[i].code->id, id))
+		if (j->roles[i].max && j->roles[i].code && j->roles[i].code->parts && str_eq(j->roles[i].code->id, id))
 			return true;
 	return false;
 }

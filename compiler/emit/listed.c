@@ -70,11 +70,12 @@ struct emit_listing emit_list_shared(struct arena *a, const struct plan *plan, c
 	return l.all;
 }
 
-/* Is the code of role N that of an earlier role of J? */
+/* Is the code of role N that of an earlier role of J, which has it in ConfigMaps? */
 static bool is_code_listed(const struct plan_job *j, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (j->roles[i].max && j->roles[i].code && str_eq(j->roles[i].code->id, j->roles[n].code->id))
+		if (j->roles[i].max && j->roles[i].code && j->roles[i].code->parts &&
+			str_eq(j->roles[i].code->id, j->roles[n].code->id))
 			return true;
 	return false;
 }

@@ -165,7 +165,7 @@ static struct plan_volume *lower_via(struct lowering *l, const struct value *v, 
 	}
 	if (unpack) {
 		report_via(l, v->from, "and 'unpack' exclude each other: a shell of the role's image writes the file",
-			"remove 'unpack' if the image has a shell and gzip, else remove 'via'");
+			"remove 'unpack' if the image has sh, gzip, tar and sha256sum, else remove 'via'");
 		return NULL;
 	}
 	claim = ARENA_NEW(l->ev->arena, struct plan_volume);

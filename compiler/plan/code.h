@@ -94,6 +94,12 @@ static inline struct str code_now_short(const struct plan_code *c)
 /* The first digits of an id. */
 static inline struct str code_short(const struct plan_code *c) { return (struct str){ c->id.p, CODE_SHORT }; }
 
+/* Are two roles' code the same, at the same place, from the same carrier? */
+static inline bool code_is_same(const struct plan_code *a, const struct plan_code *b)
+{
+	return str_eq(a->id, b->id) && str_eq(a->at, b->at) && str_eq(a->claim.value, b->claim.value);
+}
+
 /* The init container that unpacks the code of R; false for other containers. */
 static inline bool code_unpacks(const struct plan_role *r, const struct plan_container *c)
 {

@@ -255,8 +255,7 @@ static void code_lines(struct arena *a, const struct plan_job *j, struct buf *ou
 		const struct plan_code *c = j->roles[i].max ? j->roles[i].code : NULL;
 		bool known = false;
 		for (size_t k = 0; c && k < i && !known; k++)
-			known = j->roles[k].max && j->roles[k].code && str_eq(j->roles[k].code->id, c->id) &&
-				str_eq(j->roles[k].code->at, c->at);
+			known = j->roles[k].max && j->roles[k].code && code_is_same(j->roles[k].code, c);
 		if (!c || known)
 			continue;
 		struct str size = quantity_size(a, (uint64_t)c->bytes);

@@ -451,7 +451,7 @@ static void send_all_writes(struct fleet *f)
 			stop(p, f);
 	}
 	apply_code(f);                  /* if it is refused, what has ended stays */
-	apply_upload(f);
+	apply_upload(f, false);
 	EACH_GOING(f, p)
 		if (p->complete && !delete_ended(p))
 			stop(p, f);

@@ -51,6 +51,7 @@ struct applying {
 	bool wait;                      /* the command may wait for the run */
 	bool forgot;                    /* the record said that a restart is in progress, and no Job vouched for that */
 	bool over;                      /* the run has ended and stays as it is */
+	bool brings_claim;              /* its code is written once the objects that the run brings for that exist */
 	bool seen;                      /* `state` was read again after the run was applied, to be shown */
 };
 
@@ -192,9 +193,10 @@ bool apply_has_code(const struct applying *p);
  */
 /*
  * Writes the code of runs that start pods, as far as it travels by a claim, to that claim. Runs whose code cannot be
- * written are not sent.
+ * written are not sent. LATE: of the runs that bring the claim, or an account or Secret, themselves; they have been sent
+ * by now. Otherwise of the other runs.
  */
-void apply_upload(struct fleet *f);
+void apply_upload(struct fleet *f, bool late);
 void apply_code(struct fleet *f);
 void apply_code_owners(struct fleet *f);
 /* The manager of the fields that a run sets in ConfigMaps with code. */

@@ -129,6 +129,8 @@ void apply_send(struct fleet *f)
 	struct apply_bar bar = apply_bar_begin(f->at->session, f->going, count_stale(f));
 
 	for (enum wanted_stage stage = 0; stage < STAGES; stage++) {
+		if (stage == STAGE_WORKLOAD)
+			apply_upload(f, true);
 		renew(f, stage);
 		struct batch b = batch_new(&f->at->cluster->client, f->at->arena);
 		b.progress = apply_bar_show;

@@ -1,6 +1,8 @@
 /* apply_upload.c - writes the code of runs to claims: once for each claim, directory and content of the command. */
 #include "runtime/cluster/apply.h"
 
+#include "base/words.h"
+#include "plan/code.h"
 #include "runtime/cluster/upload_code.h"
 #include "runtime/command/runs.h"
 
@@ -19,27 +21,57 @@ static bool starts_pods(const struct applying *p)
 	return stale;
 }
 
+/*
+ * Does the run bring something itself that the pod which writes needs, and that does not exist yet? Then its code is
+ * written once that is there.
+ */
+static bool brings_needs(const struct applying *p)
+{
+	static const char *const kinds[] = { "PersistentVolumeClaim", "ServiceAccount", "Secret", "Namespace", NULL };
+
+	for (size_t i = 0; i < p->wanted.n; i++)
+		if (!p->wanted.at[i].exists && text_among(p->wanted.at[i].resource.kind, kinds))
+			return true;
+	return false;
+}
+
 /* Was the same file written to the same claim already? */
 static bool is_uploaded(const struct uploads *all, const struct code_upload *u)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (str_eq(all->at[i].ns, u->ns) && str_eq(all->at[i].claim, u->claim) &&
-			str_eq(all->at[i].id, u->id) && str_eq(upload_code_path(&all->at[i]), upload_code_path(u)))
+			str_eq(all->at[i].id, u->id) && str_eq(all->at[i].path, u->path))
 			return true;
 	return false;
+}
+
+/* The directory of the claim that the step of the role mounts. */
+static struct str path_of_claim(const struct plan_role *r)
+{
+	for (size_t i = 0; i < r->ninits; i++)
+		for (size_t k = 0; code_unpacks(r, &r->inits[i]) && k < r->inits[i].nmounts; k++)
+			if (str_is(r->inits[i].mounts[k].path, CODE_PARTS_AT))
+				return r->inits[i].mounts[k].volume->path;
+	return STR("");
 }
 
 /* Writes the code of one role; false after an error. */
 static bool upload_role(struct applying *p, const struct plan_role *r, struct uploads *all)
 {
-	struct code_upload u = { .ns = p->wanted.ns, .claim = r->code->claim.value, .id = r->code->id,
-		.packed = r->code->packed };
+	struct code_upload u = { .ns = p->wanted.ns, .claim = r->code->claim.value, .path = path_of_claim(r),
+		.id = r->code->id, .packed = r->code->packed };
 	int status = STATUS_DONE;
 
-	for (size_t i = 0; i < p->wanted.n && !u.step; i++)
-		upload_code_find(p->wanted.at[i].tree, u.id, &u);
-	if (!u.step || is_uploaded(all, &u))
+	if (is_uploaded(all, &u))
 		return true;
+	for (size_t i = 0; i < p->wanted.n && !u.step; i++)
+		upload_code_find(p->wanted.at[i].tree, &u);
+	if (!u.step) {
+		session_say(p->session, "no pod of role '%.*s' reads its code from the claim '%.*s'", STR_ARG(r->name),
+			STR_ARG(u.claim));
+		p->status = runs_worse(p->status, STATUS_INTERNAL);
+		return false;
+	}
 	if (!upload_code(p->cluster, &u, &status)) {
 		p->status = runs_worse(p->status, status);
 		return false;
@@ -50,13 +82,15 @@ static bool upload_role(struct applying *p, const struct plan_role *r, struct up
 	return true;
 }
 
-void apply_upload(struct fleet *f)
+void apply_upload(struct fleet *f, bool late)
 {
 	struct uploads all = { 0 };
 
 	for (size_t i = 0; i < f->n; i++) {
 		struct applying *p = &f->at[i];
-		bool sent = p->going && p->complete && p->mode == APPLY_REAL && starts_pods(p);
+		p->brings_claim = late ? p->brings_claim : brings_needs(p);
+		bool sent = p->going && p->complete && p->mode == APPLY_REAL && starts_pods(p) &&
+			p->brings_claim == late;
 		for (size_t k = 0; sent && p->complete && k < p->job->nroles; k++) {
 			const struct plan_role *r = &p->job->roles[k];
 			if (r->code && r->code->claim.set && r->max)

@@ -280,8 +280,9 @@ static bool add_objects(struct cluster *k, const struct cluster_watch *c, const 
 		struct transport_request q = patch(k, &m->resource, m->ns, m->name, MANAGER_SUSPEND, body);
 		batch_add(b, &q, CALL_REPEAT);
 	}
-	return b->n || refuse_change(k, str_printf(k->arena, "nothing of run '%.*s' can be suspended",
-		STR_ARG(c->watch->name)), ret_status);
+	return b->n || refuse_change(k, str_printf(k->arena, "nothing of run '%.*s' can be %s by trainc: use the "
+		"tools of the controller that runs it", STR_ARG(c->watch->name), suspend ? "suspended" : "resumed"),
+		ret_status);
 }
 
 /* The members without Jobs of copies that are not wanted, whatever the run does. */

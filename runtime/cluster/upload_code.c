@@ -1,6 +1,6 @@
 /*
  * upload_code.c - see upload_code.h. The pod only sleeps; a script that is started in it looks for the file, and takes
- * the archive from its standard input if the file is missing. Its deadline ends it if it is not deleted.
+ * the archive from its standard input if the file is missing.
  */
 #include "runtime/cluster/upload_code.h"
 
@@ -14,9 +14,13 @@
 #define UPLOAD_LABEL "trainc.dev/code-upload"
 #define UPLOAD_AT "/trainc-claim"
 /* $1 is the id, $2 the name of the pod, which no other one has at the same time. */
-#define UPLOAD_SCRIPT "d=" UPLOAD_AT "/" CODE_FILES "; f=$d/$1.tar.gz; t=$d/$1.part-$2; set -e; mkdir -p \"$d\"\n" \
+#define UPLOAD_SCRIPT "for x in gzip sha256sum cut; do\n" \
+	"  command -v $x >/dev/null || { echo \"no $x\" >&2; exit 127; }\n" \
+	"done\n" \
+	"d=" UPLOAD_AT "/" CODE_FILES "; f=$d/$1.tar.gz; t=$d/$1.part-$2; set -e; mkdir -p \"$d\"\n" \
 	"id_of() { gzip -dc \"$1\" 2>/dev/null | sha256sum | cut -c-64; }\n" \
 	"trap 'rm -f \"$t\"' EXIT\n" \
+	"find \"$d\" -name '*.part-*' -mmin +60 -exec rm -f {} + 2>/dev/null || :\n" \
 	"if test -f \"$f\" && test \"$(id_of \"$f\")\" = \"$1\"; then echo have; exit 0; fi\n" \
 	"echo send; cat > \"$t\"\n" \
 	"test \"$(id_of \"$t\")\" = \"$1\" || { echo \"the archive has not arrived as it was sent\" >&2; exit 65; }\n" \
@@ -31,6 +35,7 @@ struct uploading {
 	struct cluster *cluster;
 	struct code_upload *what;
 	struct str name, uid;
+	struct str said;                /* the last reason that was reported */
 	struct exec_stream stream;
 	struct buf line;
 	size_t sent;
@@ -39,43 +44,51 @@ struct uploading {
 
 /* ---- which pod ---- */
 
-static const struct data *step_of_pod(const struct data *pod, struct str id)
+static bool command_has_word(const struct data *list, struct str word)
 {
-	const struct data *inits = data_get(pod, STR("initContainers"));
-
-	for (size_t i = 0; inits && inits->kind == DATA_LIST && i < inits->u.list.n; i++) {
-		const struct data *words = data_get(inits->u.list.at[i], STR("command"));
-		for (size_t k = 0; words && words->kind == DATA_LIST && k < words->u.list.n; k++)
-			if (words->u.list.at[k]->kind == DATA_STRING && str_eq(words->u.list.at[k]->u.string, id))
-				return inits->u.list.at[i];
-	}
-	return NULL;
-}
-
-bool upload_code_find(const struct data *tree, struct str id, struct code_upload *ret)
-{
-	ret->step = step_of_pod(tree, id);
-	if (ret->step) {
-		ret->pod = tree;
-		return true;
-	}
-	for (size_t i = 0; tree->kind == DATA_MAP && i < tree->u.map.n; i++)
-		if (upload_code_find(tree->u.map.at[i].value, id, ret))
-			return true;
-	for (size_t i = 0; tree->kind == DATA_LIST && i < tree->u.list.n; i++)
-		if (upload_code_find(tree->u.list.at[i], id, ret))
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++)
+		if (list->u.list.at[i]->kind == DATA_STRING && str_eq(list->u.list.at[i]->u.string, word))
 			return true;
 	return false;
 }
 
-struct str upload_code_path(const struct code_upload *u)
+/* The member of LIST whose KEY has this value; NULL without one. */
+static const struct data *member_with(const struct data *list, const char *key, struct str value)
 {
-	const struct data *mounts = data_get(u->step, STR("volumeMounts"));
+	for (size_t i = 0; list && list->kind == DATA_LIST && i < list->u.list.n; i++)
+		if (str_eq(status_text(list->u.list.at[i], key), value))
+			return list->u.list.at[i];
+	return NULL;
+}
 
-	for (size_t i = 0; mounts && mounts->kind == DATA_LIST && i < mounts->u.list.n; i++)
-		if (str_is(status_text(mounts->u.list.at[i], "mountPath"), CODE_PARTS_AT))
-			return status_text(mounts->u.list.at[i], "subPath");
-	return STR("");
+/* The step of the pod that reads the file; NULL if the pod does not. */
+static const struct data *step_of_pod(const struct data *pod, const struct code_upload *u)
+{
+	const struct data *step = member_with(data_get(pod, STR("initContainers")), "name", STR("code"));
+	const struct data *mount = step ? member_with(data_get(step, STR("volumeMounts")), "mountPath",
+		STR(CODE_PARTS_AT)) : NULL;
+	const struct data *volume = mount ? member_with(data_get(pod, STR("volumes")), "name",
+		status_text(mount, "name")) : NULL;
+
+	return volume && str_eq(status_text(volume, "persistentVolumeClaim.claimName"), u->claim) &&
+		str_eq(status_text(mount, "subPath"), u->path) &&
+		command_has_word(data_get(step, STR("command")), u->id) ? step : NULL;
+}
+
+bool upload_code_find(const struct data *tree, struct code_upload *u)
+{
+	u->step = step_of_pod(tree, u);
+	if (u->step) {
+		u->pod = tree;
+		return true;
+	}
+	for (size_t i = 0; tree->kind == DATA_MAP && i < tree->u.map.n; i++)
+		if (upload_code_find(tree->u.map.at[i].value, u))
+			return true;
+	for (size_t i = 0; tree->kind == DATA_LIST && i < tree->u.list.n; i++)
+		if (upload_code_find(tree->u.list.at[i], u))
+			return true;
+	return false;
 }
 
 /* Adds the members of FROM with these names, as they are. */
@@ -97,7 +110,6 @@ static void add_container(struct json_writer *j, const struct code_upload *u)
 {
 	static const char *const same[] = { "image", "imagePullPolicy", "securityContext", "resources", NULL };
 	static const char *const words[] = { "sh", "-c", "exec sleep 900" };
-	struct str path = upload_code_path(u);
 
 	json_add_open(j, "containers", '[');
 	json_open(j, '{');
@@ -111,8 +123,8 @@ static void add_container(struct json_writer *j, const struct code_upload *u)
 	json_open(j, '{');
 	json_add_text(j, "name", STR("claim"));
 	json_add_text(j, "mountPath", STR(UPLOAD_AT));
-	if (path.n)
-		json_add_text(j, "subPath", path);
+	if (u->path.n)
+		json_add_text(j, "subPath", u->path);
 	json_close(j, '}');
 	json_close(j, ']');
 	json_close(j, '}');
@@ -127,11 +139,11 @@ static void add_container(struct json_writer *j, const struct code_upload *u)
 	json_close(j, ']');
 }
 
-/* The pod that mounts the claim. It may run on any node that tolerates the role, and has no rights in the cluster. */
+/* The pod that mounts the claim, on a node that the role may have, and without rights in the cluster. */
 static struct str pod_text(struct uploading *p)
 {
 	static const char *const same[] = { "imagePullSecrets", "serviceAccountName", "securityContext", "tolerations",
-		NULL };
+		"nodeSelector", "affinity", "runtimeClassName", NULL };
 	const struct code_upload *u = p->what;
 	struct buf out = { 0 };
 	struct json_writer j = { .out = &out };
@@ -187,8 +199,8 @@ static bool begin_pod(struct uploading *p, int *ret_status)
 	}
 	*ret_status = cluster_say(p->cluster, x);
 	if (x->status == STATUS_DENIED)
-		session_say(p->cluster->session,
-			"docs/runtime.md has the Role 'trainc-interactive', which permits this");
+		session_say(p->cluster->session, "code with 'via' needs the verbs create, get and delete of pods, and "
+			"get and create of pods/exec");
 	return false;
 }
 
@@ -204,27 +216,27 @@ static void end_pod(struct uploading *p)
 	if (interrupted)
 		cluster_last_requests(p->cluster, false);
 	if (x->class != CALL_DONE && !cluster_is_gone(x))
-		session_say(p->cluster->session, "pod '%.*s' was left; it ends by itself within 15 minutes",
-			STR_ARG(p->name));
+		session_say(p->cluster->session, "pod '%.*s' was left; kubectl delete pod -n %.*s %.*s",
+			STR_ARG(p->name), STR_ARG(p->what->ns), STR_ARG(p->name));
 }
 
-/* What the pod waits for, as a sentence without its end. */
-static struct str pod_waits(struct arena *a, const struct data *pod)
+/* Why the pod does not run, as a sentence without its end. */
+static struct str pod_reason(struct arena *a, const struct data *pod)
 {
 	const struct data *containers = status_list(pod, "status.containerStatuses"),
-		*conditions = status_list(pod, "status.conditions");
-	struct str reason = STR(""), message = STR("");
+		*condition = member_with(status_list(pod, "status.conditions"), "type", STR("PodScheduled"));
+	struct str reason = status_text(pod, "status.reason"), message = status_text(pod, "status.message");
 
-	if (containers && containers->u.list.n) {
-		reason = status_text(containers->u.list.at[0], "state.waiting.reason");
-		message = status_text(containers->u.list.at[0], "state.waiting.message");
+	if (!reason.n && containers && containers->u.list.n) {
+		const struct data *c = containers->u.list.at[0];
+		bool ended = status_text(c, "state.terminated.reason").n;
+		reason = status_text(c, ended ? "state.terminated.reason" : "state.waiting.reason");
+		message = status_text(c, ended ? "state.terminated.message" : "state.waiting.message");
 	}
-	for (size_t i = 0; !reason.n && conditions && i < conditions->u.list.n; i++)
-		if (str_is(status_text(conditions->u.list.at[i], "type"), "PodScheduled") &&
-			str_is(status_text(conditions->u.list.at[i], "status"), "False")) {
-			reason = status_text(conditions->u.list.at[i], "reason");
-			message = status_text(conditions->u.list.at[i], "message");
-		}
+	if (!reason.n && condition && str_is(status_text(condition, "status"), "False")) {
+		reason = status_text(condition, "reason");
+		message = status_text(condition, "message");
+	}
 	if (!reason.n)
 		return STR("it has not started yet");
 	return name_escaped(a, message.n ? str_cat(a, reason, STR(": "), message) : reason);
@@ -242,13 +254,21 @@ static void pause_upload(struct cluster *k)
 	loop_timer_drop(k->client.loop, &timer);
 }
 
+/* Reports the state of the pod, once for each reason. */
+static void say_pod(struct uploading *p, const char *what, struct str why)
+{
+	if (str_eq(p->said, why))
+		return;
+	session_say(p->cluster->session, "pod '%.*s', which writes the code to the claim '%.*s', %s: %.*s",
+		STR_ARG(p->name), STR_ARG(p->what->claim), what, STR_ARG(why));
+	p->said = why;
+}
+
 /* Waits until the pod runs; false after reporting why it does not. */
 static bool await_pod(struct uploading *p, int *ret_status)
 {
 	struct cluster *k = p->cluster;
 	int64_t until = clock_steady() + UPLOAD_PATIENCE;
-	struct str waits = STR("");
-	bool said = false;
 
 	for (;;) {
 		const struct answer *x = ask_about_pod(p, TRANSPORT_GET, STR(""));
@@ -256,25 +276,18 @@ static bool await_pod(struct uploading *p, int *ret_status)
 			*ret_status = cluster_say(k, x);
 			return false;
 		}
-		struct str phase = status_text(x->data, "status.phase");
+		struct str phase = status_text(x->data, "status.phase"), why = pod_reason(k->arena, x->data);
 		if (str_is(phase, "Running"))
 			return true;
-		waits = pod_waits(k->arena, x->data);
 		if (str_is(phase, "Failed") || str_is(phase, "Succeeded")) {
-			struct str why = status_text(x->data, "status.message");
-			session_say(k->session,
-				"pod '%.*s', which writes the code to the claim '%.*s', has ended: %.*s",
-				STR_ARG(p->name), STR_ARG(p->what->claim),
-				STR_ARG(name_escaped(k->arena, why.n ? why : waits)));
+			say_pod(p, "has ended", why);
+			session_say(k->session, "its image, '%.*s', needs sh, sleep, gzip and sha256sum",
+				STR_ARG(name_escaped(k->arena, status_text(p->what->step, "image"))));
 			*ret_status = STATUS_FAILED;
 			return false;
 		}
-		if (!said && clock_steady() > until) {
-			session_say(k->session,
-				"the code waits for pod '%.*s', which writes it to the claim '%.*s': %.*s",
-				STR_ARG(p->name), STR_ARG(p->what->claim), STR_ARG(waits));
-			said = true;
-		}
+		if (clock_steady() > until)
+			say_pod(p, "waits", why);
 		pause_upload(k);
 		if (k->interrupted) {
 			*ret_status = cluster_interrupted(k);
@@ -324,13 +337,14 @@ static int say_not_uploaded(struct uploading *p, const struct exec_end *e)
 	if (e->old && exec_server_is_old(p->cluster))
 		return STATUS_REFUSED;
 	if (e->missing || (e->ended && e->code == 127)) {
-		session_say(s, "image '%.*s' has no sh (or gzip, sha256sum), which writes the code to the claim '%.*s'",
-			STR_ARG(image), STR_ARG(p->what->claim));
+		session_say(s, "image '%.*s' has %.*s, which writes the code to the claim '%.*s'", STR_ARG(image),
+			STR_ARG((e->ended && e->said.n ? name_escaped(s->arena, e->said) : STR("no sh"))),
+			STR_ARG(p->what->claim));
 		return STATUS_FAILED;
 	}
 	session_say(s, "the code was not written to the claim '%.*s': %.*s", STR_ARG(p->what->claim),
 		STR_ARG((!e->ended ? e->error : e->said.n ? name_escaped(s->arena, e->said) :
-		str_printf(s->arena, "its script ended with status %d", e->code))));
+		str_printf(s->arena, "its script ended with status %d before the file was complete", e->code))));
 	if (e->forbidden)
 		session_say(s, "docs/runtime.md has the Role 'trainc-interactive', which permits this");
 	return e->ended ? STATUS_FAILED : e->status;

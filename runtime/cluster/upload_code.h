@@ -10,10 +10,11 @@
 
 struct code_upload {
 	struct str ns, claim;
+	struct str path;                /* directory of the claim in which the files are; empty: the claim itself */
 	struct str id, packed;
 	/*
 	 * The spec of a pod of the role, and its step of unpacking: the pod that writes has the same image, credentials
-	 * for it, tolerations and user
+	 * for it, user, and choice of nodes
 	 */
 	const struct data *pod, *step;
 	/* result */
@@ -21,12 +22,10 @@ struct code_upload {
 };
 
 /*
- * Finds the spec of the pods in TREE, an object of a run, that unpack the code ID; sets the members `pod` and `step` of
- * RET. False if none does.
+ * Finds the spec of pods in TREE, an object of a run, whose step reads the file U->id in U->path of U->claim; sets the
+ * members `pod` and `step`. False if no pod does.
  */
-bool upload_code_find(const struct data *tree, struct str id, struct code_upload *ret);
-/* The directory of the claim in which the files are; empty for the claim itself. */
-struct str upload_code_path(const struct code_upload *u);
+bool upload_code_find(const struct data *tree, struct code_upload *u);
 /*
  * Asks the claim for the file and sends it if it is not there or is another one. The pod is deleted in any case, also
  * after an interrupt. False after reporting an error.

@@ -21,6 +21,8 @@ static struct str short_amount(const struct capacity *c, size_t resource, int64_
 	static const char *const suffixes[] = { "", "Ki", "Mi", "Gi", "Ti", "Pi" };
 	size_t suffix = 0;
 
+	if (resource == FIT_CPU && n && n < 100 && n > -100)
+		return str_printf(c->arena, "%lldm", (long long)n);
 	if (resource == FIT_CPU)
 		return n % 1000 ? str_printf(c->arena, "%lld.%lld", (long long)(n / 1000),
 			(long long)(n < 0 ? -n : n) % 1000 / 100) : str_int(c->arena, n / 1000);

@@ -22,6 +22,15 @@ static bool is_of_place(enum option o)
 	return false;
 }
 
+/* Options that `list` has, too: others of the command that the view belongs to mean nothing to it. */
+static bool list_has_option(enum option o)
+{
+	for (const struct option_row *r = option_next(COMMAND_LIST, NULL); r; r = option_next(COMMAND_LIST, r))
+		if (r->option == o)
+			return true;
+	return false;
+}
+
 static void add_argument(struct arena *a, char ***words, size_t *n, struct str word)
 {
 	ARENA_PUSH(a, *words, *n, str_cat_chars(a, word, STR(""), STR("")));
@@ -39,7 +48,7 @@ static char **command_words(struct arena *a, struct session *s, const char *cons
 	for (size_t i = 0; i < s->options->ngiven; i++) {
 		const struct given *g = &s->options->given[i];
 		bool own = g->option == OPTION_WATCH || g->option == OPTION_OUTPUT;
-		if (own || !(all || is_of_place(g->option)))
+		if (own || !(all ? list_has_option(g->option) : is_of_place(g->option)))
 			continue;
 		struct str name = str_cat(a, STR("--"), str_of(option_row(g->option)->word), STR(""));
 		add_argument(a, &ret, &n, g->value.n ? str_cat(a, name, STR("="), g->value) : name);

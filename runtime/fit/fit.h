@@ -139,9 +139,9 @@ void fit_pod_needs(struct fit_resources *r, const struct data *spec, int64_t *ne
 enum fit_obstacle { FIT_TAKES, FIT_CORDONED, FIT_LABELS, FIT_AFFINITY, FIT_TAINT };
 /* FLAVOR: the ResourceFlavor whose labels the node must have too, and whose tolerations the pods get; or NULL. */
 enum fit_obstacle fit_obstacle(const struct fit_node *n, const struct data *spec, const struct data *flavor);
-/* Does a label selector select LABELS? */
 /* Does one expression {key, operator, values} hold for these labels? */
 bool fit_expression(const struct data *e, const struct data *labels);
+/* Does a label selector select LABELS? */
 bool fit_selects(const struct data *selector, const struct data *labels);
 /* Does SPEC tolerate every taint of the list? The tolerations that FLAVOR adds count, too; NULL: no flavor. */
 bool fit_tolerates(const struct data *spec, const struct data *flavor, const struct data *taints);

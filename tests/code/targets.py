@@ -283,6 +283,36 @@ def carried():
         expect("... the help leads to a program", p.run("check", "job.tj")[0] == 0, p.run("check", "job.tj")[2])
 
 
+CARRIERS = {"ConfigMaps": 'code = "src"', "claim": 'code { dir = "src", via = pvc("c") }', "other claim": 'code { dir = "src", via = pvc("d", path = "x") }'}
+
+
+def mixed():
+    """The same code by several carriers, in roles, in jobs and in files: each pod finds what it mounts."""
+    one = 'job "%s" {\n  image = "r.example.com/a:1"\n%s\n}\n'
+    role = '  role %s { command = ["python", "train.py"], %s }'
+    for first, a in CARRIERS.items():
+        for second, b in CARRIERS.items():
+            programs = {
+                "roles": {"job.tj": one % ("a", role % ("x", a) + "\n" + role % ("y", b))},
+                "jobs": {"job.tj": one % ("a", role % ("x", a)) + one % ("b", role % ("y", b))},
+                "files": {"job.tj": one % ("a", role % ("x", a)), "other.tj": one % ("b", role % ("y", b))},
+            }
+            for how, files in programs.items():
+                with Project(files["job.tj"], files) as p:
+                    status, out, err = p.run("compile", "-o", "json", *files)
+                    found = json.loads(out)["items"] if not status else []
+                    there = [o["metadata"]["name"] for o in found if o["kind"] == "ConfigMap"]
+                    wanted = {s["configMap"]["name"] for pod in pods(found) for v in pod.get("volumes", []) for s in v.get("projected", {}).get("sources", [])}
+                    claims = {v["persistentVolumeClaim"]["claimName"] for pod in pods(found) for v in pod.get("volumes", []) if "persistentVolumeClaim" in v}
+                    expect("%s, then %s in %s" % (first, second, how), sorted(there) == sorted(wanted) and len(wanted) == ("ConfigMaps" in (first, second)) and
+                           claims == {n for c, n in (("claim", "c"), ("other claim", "d")) if c in (first, second)} and
+                           all("claim '%s'" % n in err for n in claims), (there, wanted, claims, err))
+                    if how == "roles":
+                        lines = [line for line in p.run("plan", "job.tj")[1].splitlines() if line.startswith("  code ")]
+                        shown = json.loads(p.run("code", "-o", "json", "job.tj")[1])["snapshots"]
+                        expect("plan and code tell %s from %s" % (first, second), len(lines) == len(shown) == len({first, second}), (lines, shown))
+
+
 def missing():
     for command, words in MISSING:
         with Project(job('  code = "src"\n  role w { command = %s }' % command), {".trainignore": "*.yaml\n", "src/conf/a.yaml": "1"}) as p:
@@ -308,7 +338,7 @@ def policies():
 
 
 def main():
-    for f in (targets, levels, places, refused, carried, missing, policies):
+    for f in (targets, levels, places, refused, carried, mixed, missing, policies):
         f()
     print("%d passed, %d failed" % (RESULTS["passed"], RESULTS["failed"]))
     sys.exit(RESULTS["failed"] > 0)

@@ -972,6 +972,25 @@ CLAIMED = """job "a" {
 """
 
 
+TWO_PLACES = """param storage: string
+
+job "b" {
+  image   = "localhost/busybox:1"
+  pull    = "never"
+  command = ["sh", "train.sh"]
+
+  object store {
+    apiVersion = "v1"
+    kind       = "PersistentVolumeClaim"
+    spec { accessModes = ["ReadWriteMany"], storageClassName = storage, resources { requests { storage = 1Gi } } }
+  }
+
+  role x { code { dir = "src", via = pvc("b-store", path = "x") } }
+  role y { code { dir = "src", via = pvc("b-store", path = "y") } }
+}
+"""
+
+
 def uploaders(s):
     return s.kubectl("get", "pods", "-l", "trainc.dev/code-upload", "-o", "name").split()
 
@@ -986,8 +1005,8 @@ def node_code_claim(s):
     name = "claim-" + s.ns
     volume = {"accessModes": ["ReadWriteMany"], "storageClassName": name}
     s.write("claim.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [
-        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
-         "spec": {**volume, "capacity": {"storage": "1Gi"}, "hostPath": {"path": disk, "type": "DirectoryOrCreate"}}},
+        *[{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": n},
+           "spec": {**volume, "capacity": {"storage": "1Gi"}, "hostPath": {"path": disk, "type": "DirectoryOrCreate"}}} for n in (name, name + "-b")],
         {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "team-code", "namespace": s.ns},
          "spec": {**volume, "resources": {"requests": {"storage": "1Gi"}}}}]}))
     s.kubectl("apply", "-f", os.path.join(s.dir, "claim.json"))
@@ -1010,6 +1029,12 @@ def node_code_claim(s):
         os.remove(files[0])
         s.want(0, "code", "--upload", "a.tj", out="claim/team-code got the code", timeout=240)
         until(lambda: not uploaders(s), 30, "the pods that write are deleted")
+        s.write("b.tj", TWO_PLACES)             # the same code in two directories, of a claim that the program brings itself
+        s.want(0, "run", "b.tj", "--set", "storage=" + name, out="claim/b-store got the code\nclaim/b-store got the code", timeout=240)
+        places = sorted(os.path.relpath(f, disk) for f in glob.glob(os.path.join(disk, "[xy]/trainc-code/*.tar.gz")))
+        if len(places) != 2 or [os.path.dirname(f) for f in places] != ["x/trainc-code", "y/trainc-code"]:
+            raise Failure(f"files on the claim: {places}")
+        s.want(0, "delete", "b", "--yes")
         s.write("src/train.sh", "echo other\n")
         child = subprocess.Popen([os.path.realpath(TRAINC), "apply", "--rerun", "--namespace", s.ns, "a.tj"], cwd=s.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         until(lambda: uploaders(s), 60, "a pod writes the code")
@@ -1020,7 +1045,7 @@ def node_code_claim(s):
         s.want(0, "delete", "a", "--yes")
     finally:
         s.kubectl("delete", "pvc", "team-code", "--ignore-not-found", "--wait=false")
-        s.kubectl("delete", "pv", name, "--ignore-not-found", "--wait=false")
+        s.kubectl("delete", "pv", name, name + "-b", "--ignore-not-found", "--wait=false")
 
 
 def answers(port):

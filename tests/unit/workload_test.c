@@ -22,8 +22,8 @@ static void rows(void)
 		printf("# %s\n", w->kind);
 		CHECK(i < WORKLOADS ? w->id == i && workload_row(w->id) == w : w->id == WORKLOAD_FOREIGN);
 		CHECK(schema_find_kind(&schema_builtin, str_of(w->api_version), str_of(w->kind)) != NULL);
-		/* a LeaderWorkerSet refuses `raw job`: it is made of two roles */
-		CHECK(!w->spec == ((w->traits & WORKLOAD_BARE) || w->id == WORKLOAD_GROUP));
+		/* LeaderWorkerSets and Jobs of Volcano refuse `raw job`: they are made of several roles */
+		CHECK(!w->spec == ((w->traits & WORKLOAD_BARE) || w->id == WORKLOAD_GROUP || w->id == WORKLOAD_TASK));
 		CHECK(!w->spec || schema_find_type(&schema_builtin, str_of(w->spec)) != NULL);
 		CHECK(!w->index == !w->field);
 		/* without an index, each pod of the object would have index 0 */
