@@ -364,8 +364,8 @@ static int upload_files(struct session *s, struct programs *all)
 
 	if (option_given(s->options, OPTION_OUTPUT) || option_given(s->options, OPTION_WHY) ||
 		option_given(s->options, OPTION_ALL) || option_given(s->options, OPTION_ROLE)) {
-		session_say(s, "--upload writes the code of all roles, and shows nothing: leave out -o, --why, --all and "
-			"--role");
+		session_say(s,
+			"--upload writes the code of all roles and shows nothing: leave out -o, --why, --all, --role");
 		return status;
 	}
 	b = backend_of(s);

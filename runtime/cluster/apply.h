@@ -193,8 +193,8 @@ bool apply_has_code(const struct applying *p);
  */
 /*
  * Writes the code of runs that start pods, as far as it travels by a claim, to that claim. Runs whose code cannot be
- * written are not sent. LATE: of the runs that bring the claim, or an account or Secret, themselves; they have been sent
- * by now. Otherwise of the other runs.
+ * written are not sent. LATE: of the runs that bring the claim, or an account or Secret, themselves; these have been
+ * sent by now. Otherwise of the other runs.
  */
 void apply_upload(struct fleet *f, bool late);
 void apply_code(struct fleet *f);

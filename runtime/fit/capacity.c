@@ -191,8 +191,9 @@ static void add_quota(struct capacity *c, const struct data *o)
 				x.index = k;
 		if (str_is(resource, "limits.cpu"))
 			x.index = FIT_CPU;
-		else if (str_is(resource, "limits.memory"))
-			x.index = FIT_MEMORY;
+		else if (str_is(resource, "limits.memory") || str_ends(resource, STR("storage")) ||
+			str_starts(resource, STR("hugepages-")))
+			x.index = FIT_MEMORY;           /* bytes, whatever the nodes have */
 		ARENA_PUSH(c->arena, c->quotas, c->nquotas, x);
 	}
 }
@@ -328,13 +329,6 @@ bool capacity_is_device(const struct capacity *c, size_t resource)
 		!str_starts(c->resources.at[resource], STR("hugepages-"));
 }
 
-static int compare_texts(struct str a, struct str b)
-{
-	int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-
-	return order ? order : a.n < b.n ? -1 : a.n > b.n;
-}
-
 static int64_t devices_of(const int64_t *amounts)
 {
 	int64_t n = 0;
@@ -355,25 +349,25 @@ static int by_amount(const void *a, const void *b)
 		return dx > dy ? -1 : 1;
 	if (x->held[FIT_CPU] != y->held[FIT_CPU])
 		return x->held[FIT_CPU] > y->held[FIT_CPU] ? -1 : 1;
-	int order = compare_texts(x->ns, y->ns);
-	return order ? order : compare_texts(x->run, y->run);
+	int order = str_cmp(x->ns, y->ns);
+	return order ? order : str_cmp(x->run, y->run);
 }
 
 static int by_limit(const void *a, const void *b)
 {
 	const struct capacity_limit *x = a, *y = b;
-	int order = compare_texts(x->cohort, y->cohort);
+	int order = str_cmp(x->cohort, y->cohort);
 
-	order = order ? order : compare_texts(x->name, y->name);
-	order = order ? order : compare_texts(x->flavor, y->flavor);
-	return order ? order : compare_texts(x->resource, y->resource);
+	order = order ? order : str_cmp(x->name, y->name);
+	order = order ? order : str_cmp(x->flavor, y->flavor);
+	return order ? order : str_cmp(x->resource, y->resource);
 }
 
 /* As Kueue takes them: by ClusterQueue, then the highest priority, then the oldest. */
 static int by_place(const void *a, const void *b)
 {
 	const struct capacity_waiting *x = a, *y = b;
-	int order = compare_texts(x->cluster_queue, y->cluster_queue);
+	int order = str_cmp(x->cluster_queue, y->cluster_queue);
 
 	if (order)
 		return order;
@@ -381,8 +375,8 @@ static int by_place(const void *a, const void *b)
 		return x->priority > y->priority ? -1 : 1;
 	if (x->since != y->since)
 		return x->since < y->since ? -1 : 1;
-	order = compare_texts(x->ns, y->ns);
-	return order ? order : compare_texts(x->name, y->name);
+	order = str_cmp(x->ns, y->ns);
+	return order ? order : str_cmp(x->name, y->name);
 }
 
 static struct str cluster_queue_of(const struct capacity *c, const struct map *locals, const struct capacity_waiting *w)
@@ -453,7 +447,7 @@ static int by_device(const void *a, const void *b)
 		return dx ? -1 : 1;
 	if (x->resource != y->resource)
 		return x->resource < y->resource ? -1 : 1;
-	return compare_texts(x->model, y->model);
+	return str_cmp(x->model, y->model);
 }
 
 struct capacity_rows capacity_rows(const struct capacity *c)
