@@ -253,7 +253,8 @@ struct answers advice_find(struct session *session, const char *where, const str
 		return all;
 	case RUN_SUCCEEDED: case RUN_COMPLETING: return all;
 	case RUN_SUSPENDED:
-		add_answer(a, &all, str_printf(a, "%s starts its replicas",
+		add_answer(a, &all, str_printf(a, "%s starts its replicas", holds_words(evidence, RUN_KEPT) ?
+			"'vcctl job resume' with the name and namespace of its Job" :
 			command_about(session, where, "resume", s)).p);
 		break;
 	case RUN_QUEUED: add_queued(a, evidence, &all); return all;

@@ -39,6 +39,8 @@ enum run_phase {
 #define RUN_STRAYED " after it was applied"
 /* how the cause of a role begins that may start, but that no command or controller starts */
 #define RUN_UNATTENDED "no attendant starts"
+/* The controller of Volcano keeps the state of the run; what follows is its word for it. */
+#define RUN_KEPT "Volcano says "
 const char *run_phase_word(enum run_phase phase);       /* "Running" */
 bool run_phase_final(enum run_phase phase);             /* FAILED, SUCCEEDED, UNKNOWN: the state is final */
 

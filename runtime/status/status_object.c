@@ -326,7 +326,7 @@ static struct whole_view tasks_judge(struct arena *a, const struct data *o)
 	v.since = status_time(o, "status.state.lastTransitionTime");
 	if (!v.cause.n)
 		v.cause = !v.decided ? attempts_of(a, o) : v.phase == RUN_SUCCEEDED ? STR("") :
-			str_printf(a, "Volcano says %.*s", STR_ARG(phase));
+			str_printf(a, RUN_KEPT "%.*s", STR_ARG(phase));
 	return v;
 }
 

@@ -290,6 +290,8 @@ def states():
                 ("nothing is left of it", status(d, "Terminated", [None] * 3), "Failed.*Volcano says Terminated"),
                 ("somebody holds it", status(d, "Aborted", [None] * 3), "Suspended.*Volcano says Aborted")]:
             check("status: " + what, re.search(words, said, re.S), said)
+        done = trainc("why", "--from", os.path.join(d, "objects.json"), os.path.join(d, "a.tj"))
+        check("why names the tool that resumes it", "vcctl job resume" in done.stdout and "trainc resume" not in done.stdout, done.stdout + done.stderr)
         node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "spec": {}, "status": {
             "allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}, "conditions": [{"type": "Ready", "status": "True"}]}}
         with open(os.path.join(d, "nodes.json"), "w") as f:
