@@ -96,24 +96,18 @@ static void look_at_labels(struct fleet *f)
 	}
 }
 
-static void look_again(struct loop_timer *t) { loop_stop(t->to); }
-
 void apply_await_controllers(struct fleet *f)
 {
 	struct cluster *k = f->at->cluster;
-	struct loop_timer timer = { .fire = look_again, .to = k->client.loop };
 	size_t waiting = 0;
 
 	for (size_t i = 0; i < f->n; i++)
 		waiting += awaits(&f->at[i]);
 	for (unsigned n = 0; n < LOOKS && waiting && !k->interrupted; n++) {
-		loop_timer_set(k->client.loop, &timer, LOOK_EVERY_MS * (NS_PER_SECOND / 1000));
-		while (loop_timer_armed(&timer) && !k->interrupted)
-			loop_run(k->client.loop);
+		cluster_pause(k, LOOK_EVERY_MS * (NS_PER_SECOND / 1000));
 		if (!k->interrupted)
 			waiting = look_at_records(f);
 	}
-	loop_timer_drop(k->client.loop, &timer);
 	if (waiting && !k->interrupted)
 		look_at_labels(f);
 }

@@ -127,6 +127,18 @@ void cluster_say_late(struct cluster *k, const char *then)
 	k->late_said = true;
 }
 
+static void cluster_pause_over(struct loop_timer *t) { loop_stop(t->to); }
+
+void cluster_pause(struct cluster *k, int64_t ns)
+{
+	struct loop_timer timer = { .fire = cluster_pause_over, .to = k->client.loop };
+
+	loop_timer_set(k->client.loop, &timer, ns);
+	while (loop_timer_armed(&timer) && !k->interrupted)
+		loop_run(k->client.loop);
+	loop_timer_drop(k->client.loop, &timer);
+}
+
 struct str cluster_random(struct arena *a)
 {
 	unsigned char bytes[6];

@@ -87,6 +87,8 @@ void cluster_last_requests(struct cluster *k, bool begin);
 int cluster_interrupted(const struct cluster *k);
 /* Reports that the time is up, the error of the request that was waited for, and the consequence (THEN). */
 void cluster_say_late(struct cluster *k, const char *then);
+/* Waits for NS nanoseconds, but no longer than until the command is interrupted. */
+void cluster_pause(struct cluster *k, int64_t ns);
 /* Twelve random digits, for a name that no other command uses. */
 struct str cluster_random(struct arena *a);
 /* Reports a failed answer; returns the exit status. */

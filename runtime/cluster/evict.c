@@ -13,19 +13,6 @@ enum { TOO_MANY_REQUESTS = 429 };
 /* The pause between two attempts while a disruption budget does not allow the eviction. */
 #define BUDGET_PAUSE (2 * NS_PER_SECOND)
 
-static void pause_over(struct loop_timer *t) { loop_stop(t->to); }
-
-/* Waits, unless the command is interrupted. */
-static void pause_eviction(struct cluster *k)
-{
-	struct loop_timer timer = { .fire = pause_over, .to = k->client.loop };
-
-	loop_timer_set(k->client.loop, &timer, BUDGET_PAUSE);
-	while (loop_timer_armed(&timer) && !k->interrupted)
-		loop_run(k->client.loop);
-	loop_timer_drop(k->client.loop, &timer);
-}
-
 /* What the server says about the budget that does not allow an eviction. */
 static struct str budget_message(const struct answer *x)
 {
@@ -65,7 +52,7 @@ static bool evict_pod(struct cluster *k, const struct replica_pod *p, int *ret_s
 			session_say(k->session, "%.*s/%lld waits: %.*s", STR_ARG(p->role), (long long)p->index,
 				STR_ARG(name_escaped(k->arena, budget_message(x))));
 		said = true;
-		pause_eviction(k);
+		cluster_pause(k, BUDGET_PAUSE);
 		if (k->interrupted) {
 			if (k->late)
 				cluster_say_late(k, "the replica was not restarted");

@@ -242,18 +242,6 @@ static struct str pod_reason(struct arena *a, const struct data *pod)
 	return name_escaped(a, message.n ? str_cat(a, reason, STR(": "), message) : reason);
 }
 
-static void upload_pause_over(struct loop_timer *t) { loop_stop(t->to); }
-
-static void pause_upload(struct cluster *k)
-{
-	struct loop_timer timer = { .fire = upload_pause_over, .to = k->client.loop };
-
-	loop_timer_set(k->client.loop, &timer, UPLOAD_PAUSE);
-	while (loop_timer_armed(&timer) && !k->interrupted)
-		loop_run(k->client.loop);
-	loop_timer_drop(k->client.loop, &timer);
-}
-
 /* Reports the state of the pod, once for each reason. */
 static void say_pod(struct uploading *p, const char *what, struct str why)
 {
@@ -288,7 +276,7 @@ static bool await_pod(struct uploading *p, int *ret_status)
 		}
 		if (clock_steady() > until)
 			say_pod(p, "waits", why);
-		pause_upload(k);
+		cluster_pause(k, UPLOAD_PAUSE);
 		if (k->interrupted) {
 			*ret_status = cluster_interrupted(k);
 			return false;
