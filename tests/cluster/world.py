@@ -1,5 +1,6 @@
 """world.py - the cluster for tests of the commands: an API server in memory (api_memory.py) that runs Jobs, and
 trainc in a directory with a kubeconfig for it."""
+import atexit
 import json
 import os
 import re
@@ -18,6 +19,17 @@ KINDS = {"pods": ("", "v1", "Pod"), "services": ("", "v1", "Service"), "configma
 
 def owners(o):
     return {x["uid"] for x in o["metadata"].get("ownerReferences", ()) if x["kind"] == "ConfigMap"}
+
+
+STARTED = []
+
+
+@atexit.register
+def end_started():
+    """A check that fails leaves no command behind."""
+    for p in STARTED:
+        if p.poll() is None:
+            p.kill()
 
 
 class World(Server):
@@ -196,8 +208,9 @@ class World(Server):
     # ---- trainc ----
 
     def start(self, *words, **more):
-        return subprocess.Popen([TRAINC, *words], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                text=True, env=self.environment(), **more)
+        STARTED.append(subprocess.Popen([TRAINC, *words], cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, env=self.environment(), **more))
+        return STARTED[-1]
 
     def run(self, *words, timeout=60):
         with self.lock:
