@@ -127,7 +127,9 @@ def colored(text, language):
         except ClassNotFound:
             lexers[language] = None
     lexer = lexers.get(language)
-    return highlight(text, lexer, formatter) if lexer else html.escape(text)
+    if not lexer:
+        return html.escape(text)
+    return re.sub(r'<span class="c-w">(\s*)</span>', r"\1", highlight(text, lexer, formatter))     # blanks have no color
 
 
 def playground(text):
