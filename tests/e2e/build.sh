@@ -98,6 +98,8 @@ build_addons() {
 	install -m 644 "$from/manifests/base/crds/kubeflow.org_mxjobs.yaml" "$1"
 	from=$(module github.com/kubeflow/trainer/v2@v2.0.0 h1:mnQSR9iPKItxyUR8mq66XsmxqKNVHwr9YYOB7BTU9dU=)
 	install -m 644 "$from"/manifests/base/crds/trainer.kubeflow.org_*.yaml "$1"
+	from=$(module volcano.sh/volcano@v1.15.1 h1:M0iGzhy1dvod2GFy1QiyWdv1jmmNfHW4+2WoRU7CIAk=)
+	install -m 644 "$from/config/crd/volcano/bases/batch.volcano.sh_jobs.yaml" "$1"
 }
 
 build_jobset() {
