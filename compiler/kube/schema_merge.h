@@ -12,7 +12,7 @@
 const struct schema_type *raw_type(struct str word);
 /* The form that the field of built-in type T has in the newest version that has it; NULL if T is NULL or lacks it. */
 const struct schema_field *merge_field(const struct schema_type *t, struct str name);
-/* The type of a field's value, or of the elements of its list; NULL if that is no object, or if F is NULL. */
+/* The type of a field's value, or of the elements of its list; NULL if that is not an object, or if F is NULL. */
 const struct schema_type *merge_below(const struct schema_field *f);
 /*
  * The keys that identify the elements of a list, such as "containerPort,protocol"; NULL for a list that is replaced as

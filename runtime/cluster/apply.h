@@ -191,14 +191,14 @@ bool apply_has_code(const struct applying *p);
  * Kubernetes deletes them when the records and workloads of all runs that share them are gone. A run whose code cannot
  * be written is not `complete`.
  */
+void apply_code(struct fleet *f);
+void apply_code_owners(struct fleet *f);
 /*
  * Writes the code of runs that start pods, as far as it travels by a claim, to that claim. Runs whose code cannot be
  * written are not sent. LATE: of the runs that bring the claim, or an account or Secret, themselves; these have been
  * sent by now. Otherwise of the other runs.
  */
 void apply_upload(struct fleet *f, bool late);
-void apply_code(struct fleet *f);
-void apply_code_owners(struct fleet *f);
 /* The manager of the fields that a run sets in ConfigMaps with code. */
 struct str apply_code_manager(const struct applying *p);
 /*

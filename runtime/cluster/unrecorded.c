@@ -58,7 +58,10 @@ static struct member topmost(struct cluster *k, struct arena *a, const struct me
 	return top;
 }
 
-/* The same; an owner of many objects is looked at once. OWNERS: uid -> its topmost(); NULL: the objects themselves. */
+/*
+ * topmost(), kept in OWNERS by the uid of the owner, so that each owner is followed once. NULL in OWNERS: M itself is
+ * the topmost.
+ */
 static const struct member *topmost_once(struct cluster *k, struct arena *a, struct map *owners, const struct member *m)
 {
 	struct str owner = status_text(status_controller(m->object), "uid");

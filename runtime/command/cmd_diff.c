@@ -39,7 +39,7 @@ int cmd_diff(struct session *s)
 	else if (session_plan(s, false, &all, &status))
 		status = b->diff(s, &all);
 	else if (status == STATUS_PROGRAM)
-		status = STATUS_USAGE;          /* not 1, since 1 means that there are differences */
+		status = STATUS_USAGE;          /* not 1, since 1 means differences */
 	session_release(&all);
 	b->end(s);
 	return status;

@@ -202,7 +202,7 @@ int diff_against(struct session *s, const struct backend *b)
 	if (!launch_number(s, &c.number))
 		return status;
 	if (!runs_choose(s, b, s->options->noperands, &chosen, &status))
-		return status == STATUS_PROGRAM ? STATUS_USAGE : status;        /* 1 means that there are differences */
+		return status == STATUS_PROGRAM ? STATUS_USAGE : status;        /* 1 means differences */
 	if (!b->history(s, &chosen, &all, &status))
 		return status;
 	c.status = status;

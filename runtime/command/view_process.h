@@ -14,7 +14,7 @@ struct view_process {
 
 /*
  * Starts `trainc WORDS...` with the options of the session about the place of runs: --local, --context and others. ALL:
- * with all options of the session but -w and -o. False if there is no process for it.
+ * also with the session's other options that `list` has, except -w and -o. False if the process cannot be started.
  */
 bool view_process_start(struct session *s, const char *const *words, bool all, struct view_process *ret);
 /* Ends it, if it still runs, and forgets it; returns its exit status, or -1 if it was ended. */

@@ -200,7 +200,7 @@ static void add_elements(struct fact_list *l, struct str before, const struct sh
 	}
 }
 
-/* The name of a member; numbers of replicas have the words that `history` and `scale` use. Empty: it is no fact. */
+/* The name of a member; numbers of replicas have the words that `history` and `scale` use. Empty: it is not a fact. */
 static const char *member_word(const struct shape *s, const struct shape_row *r, const void *object)
 {
 	if (s != &shape_plan_role)
