@@ -179,11 +179,12 @@ static const struct run_history *find_run(const struct run_histories *all, struc
 static bool launch_number(struct session *s, int64_t *ret)
 {
 	struct str text = option_value(s->options, OPTION_AGAINST);
+	size_t digits = 0;
 
 	*ret = 0;
-	for (size_t i = 0; i < text.n && i < NUMBER_DIGITS; i++)
-		*ret = text.p[i] >= '0' && text.p[i] <= '9' ? *ret * 10 + (text.p[i] - '0') : -1 - INT32_MAX;
-	if (*ret > 0 && text.n <= NUMBER_DIGITS)
+	for (; digits < text.n && digits < NUMBER_DIGITS && text.p[digits] >= '0' && text.p[digits] <= '9'; digits++)
+		*ret = *ret * 10 + (text.p[digits] - '0');
+	if (*ret > 0 && digits == text.n)
 		return true;
 	session_say(s, "--against needs the number of a launch, as 'trainc history' shows it, found '%.*s'",
 		STR_ARG(text));

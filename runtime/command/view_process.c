@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/system.h"
 #include "command/program.h"
 
 /* Options that say where runs are. */
@@ -68,9 +68,10 @@ static _Noreturn void become_command(char **words, int out, pid_t view)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == view && nothing >= 0 &&
-		dup2(nothing, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0)
-		execv("/proc/self/exe", words);
+	system_end_with_parent();
+	if (getppid() == view && nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+		dup2(out, STDERR_FILENO) >= 0)
+		system_exec_self(words);
 	_exit(STATUS_INTERNAL);
 }
 

@@ -192,7 +192,7 @@ static void add_quota(struct capacity *c, const struct data *o)
 		if (str_is(resource, "limits.cpu"))
 			x.index = FIT_CPU;
 		else if (str_is(resource, "limits.memory") || str_ends(resource, STR("storage")) ||
-			str_starts(resource, STR("hugepages-")))
+			fit_counts_bytes(resource))
 			x.index = FIT_MEMORY;           /* bytes, whatever the nodes have */
 		ARENA_PUSH(c->arena, c->quotas, c->nquotas, x);
 	}
@@ -325,8 +325,7 @@ void capacity_forget(struct capacity *c, enum capacity_kind kind)
 bool capacity_is_device(const struct capacity *c, size_t resource)
 {
 	return resource > FIT_PODS && resource < c->resources.n && resource < FIT_RESOURCES &&
-		!str_is(c->resources.at[resource], "ephemeral-storage") &&
-		!str_starts(c->resources.at[resource], STR("hugepages-"));
+		!fit_counts_bytes(c->resources.at[resource]);
 }
 
 static int64_t devices_of(const int64_t *amounts)

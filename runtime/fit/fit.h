@@ -22,6 +22,8 @@ struct fit_resources {
 
 /* The number of a resource; FIT_RESOURCES if there are too many resources. */
 size_t fit_resource(struct fit_resources *r, struct str name);
+/* Does the resource have amounts of bytes, such as memory? */
+bool fit_counts_bytes(struct str name);
 /* An amount as the API writes it, rounded up. */
 int64_t fit_amount(const struct data *d, bool thousandths);
 

@@ -28,11 +28,15 @@ int64_t fit_amount(const struct data *d, bool thousandths)
 	return n > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)n;
 }
 
+bool fit_counts_bytes(struct str name)
+{
+	return str_is(name, "memory") || str_is(name, "ephemeral-storage") || str_starts(name, STR("hugepages-"));
+}
+
 bool fit_has_devices(const struct fit_cluster *c, const int64_t *amount)
 {
 	for (size_t i = FIT_PODS + 1; i < c->resources.n; i++)
-		if (amount[i] && !str_is(c->resources.at[i], "ephemeral-storage") &&
-		    !str_starts(c->resources.at[i], STR("hugepages-")))
+		if (amount[i] && !fit_counts_bytes(c->resources.at[i]))
 			return true;
 	return false;
 }
@@ -47,8 +51,7 @@ void fit_put_amount(const struct fit_resources *r, size_t resource, int64_t amou
 	} else if (resource == FIT_CPU) {
 		buf_printf(out, "%lld", (long long)(amount / 1000));
 	} else {
-		bool bytes = resource == FIT_MEMORY || str_is(r->at[resource], "ephemeral-storage") ||
-			str_starts(r->at[resource], STR("hugepages-"));
+		bool bytes = fit_counts_bytes(r->at[resource]);
 		while (bytes && suffix + 1 < sizeof suffixes / sizeof *suffixes && amount && amount % 1024 == 0) {
 			amount /= 1024;
 			suffix++;
